@@ -1,0 +1,190 @@
+"""Every setting, where it comes from, and the check that it can be what it is: defaults < agent.yaml < environment < flags.
+
+The defaults stand here as a dataclass and, explained, in `defaults.yaml` (a test holds the two together): reading YAML or importing
+pydantic would cost every question 20 to 80 ms before it has begun.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+from typing import Literal as Choice
+
+from agent.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the program can be told. Environment name of a field: `PV_` + its name in capitals."""
+
+    # where things are
+    kb_dir: str = ""
+    db_path: str = ""
+    ollama_url: str = "http://127.0.0.1:11434"
+    port: int = 8080
+
+    # models
+    answer_model: str = "qwen3.8:27b"
+    embed_model: str = "bge-m3"
+    embedder: Choice["auto", "ollama", "embedded", "none"] = "auto"
+    embed_off: bool = False
+    generator: Choice["auto", "point", "extractive"] = "auto"
+    think: bool = False
+    temperature: float = 0.1
+    num_ctx: int = 32768
+    max_answer_tokens: int = 2048
+    connect_timeout: float = 3.0
+    model_timeout: float = 300.0
+    embed_timeout: float = 60.0
+
+    # retrieval
+    candidate_pool: int = 150
+    rrf_k: int = 20
+    dense_weight: float = 2.0
+    cross_ref_expand: int = 6
+    context_blocks: int = 8
+    max_context_chars: int = 90000
+    per_query_slots: int = 2
+    temporal_boost: float = 0.0
+    answerable_share: float = 0.5
+
+    # the way of a question
+    strategy: Choice["direct"] = "direct"
+    query_planner: bool = True
+    planner_model: str = ""
+    extractive_sentences: int = 6
+
+    # records
+    log_drafts: bool = True
+
+
+_HINTS = get_type_hints(Settings)
+
+ALIASES: Mapping[str, tuple[str, ...]] = {
+    "ollama_url": ("OLLAMA_URL", "OLLAMA_HOST"),
+}
+"""Environment names besides PV_<FIELD>; the first that is set wins, in the order given, PV_ first."""
+
+_TRUE = {"1", "true", "yes", "on", "ja"}
+_FALSE = {"0", "false", "no", "off", "nein", ""}
+
+_BOUNDS: Mapping[str, tuple[float, float]] = {
+    "port": (1, 65535),
+    "temperature": (0, 2),
+    "num_ctx": (1024, 1_000_000),
+    "max_answer_tokens": (64, 100_000),
+    "connect_timeout": (0.1, 120),
+    "model_timeout": (0.1, 7200),
+    "embed_timeout": (0.1, 7200),
+    "candidate_pool": (1, 10_000),
+    "rrf_k": (0, 10_000),
+    "dense_weight": (0, 100),
+    "cross_ref_expand": (0, 50),
+    "context_blocks": (1, 64),
+    "max_context_chars": (1000, 10_000_000),
+    "per_query_slots": (0, 20),
+    "temporal_boost": (0, 10),
+    "answerable_share": (0, 1),
+    "extractive_sentences": (1, 20),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Settings together with where each that differs from its default was set (for `doctor` and error messages)."""
+
+    settings: Settings
+    origin: Mapping[str, str] = field(default_factory=dict)
+
+
+def load(flags: Mapping[str, Any] | None = None, *, environ: Mapping[str, str] | None = None, folder: Path | None = None) -> Given:
+    """Settings from `agent.yaml` in `folder` (default: here), the environment and `flags` (None values are not set)."""
+    environ = os.environ if environ is None else environ
+    values: dict[str, Any] = {}
+    origin: dict[str, str] = {}
+    for layer, where in (
+        (_from_file((folder or Path.cwd()) / "agent.yaml"), "agent.yaml"),
+        (_from_environment(environ), ""),
+        ({k: ("--" + k.replace("_", "-"), v) for k, v in (flags or {}).items() if v is not None}, ""),
+    ):
+        for name, (label, raw) in layer.items():
+            shown = f"{where}: {label}" if where else label
+            values[name] = _value(name, raw, shown)
+            origin[name] = shown
+    return Given(Settings(**values), origin)
+
+
+def _from_file(path: Path) -> dict[str, tuple[str, Any]]:
+    if not path.is_file():
+        return {}
+    import yaml
+
+    try:
+        loaded = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
+        line = getattr(getattr(error, "problem_mark", None), "line", None)
+        at = f"{path}:{line + 1}" if line is not None else str(path)
+        raise ConfigError(f"{at}: this is no readable YAML.", "Put it right, or move the file away.") from error
+    if not isinstance(loaded, dict):
+        raise ConfigError(f"{path}: settings are written as `name: value`.", "See agent/defaults.yaml.")
+    for name in loaded:
+        if name not in _HINTS:
+            raise ConfigError(f"{path}: there is no setting {str(name)!r}.", _did_you_mean(str(name)))
+    return {str(name): (str(name), value) for name, value in loaded.items()}
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, tuple[str, Any]]:
+    found: dict[str, tuple[str, Any]] = {}
+    known = {f"PV_{name.upper()}": name for name in _HINTS}
+    for variable, name in known.items():
+        for candidate in (variable, *ALIASES.get(name, ())):
+            if environ.get(candidate, "") != "":
+                found[name] = (candidate, environ[candidate])
+                break
+    for variable in environ:
+        if variable.startswith("PV_") and variable not in known:
+            raise ConfigError(f"There is no setting {variable}.", _did_you_mean(variable))
+    return found
+
+
+def _did_you_mean(name: str) -> str:
+    from difflib import get_close_matches
+
+    plain = name.removeprefix("PV_").lower()
+    near = get_close_matches(plain, _HINTS, n=1)
+    shown = (f"PV_{near[0].upper()}" if name.startswith("PV_") else near[0]) if near else ""
+    return f"Did you mean {shown}?" if near else "See agent/defaults.yaml for all of them."
+
+
+def _value(name: str, raw: Any, where: str) -> Any:
+    """`raw` as the type the field has, or one sentence that says what it can be."""
+    kind = _HINTS[name]
+    text = str(raw).strip()
+    choices = get_args(kind)
+    if choices:
+        if text in choices:
+            return text
+        raise ConfigError(f"{where} cannot be {text!r}.", f"It is one of {', '.join(choices)}.")
+    if kind is str:
+        return text
+    if kind is bool:
+        if text.lower() in _TRUE | _FALSE:
+            return text.lower() in _TRUE
+        raise ConfigError(f"{where} cannot be {text!r}.", "It is true or false.")
+    try:
+        number = kind(text)
+    except ValueError:
+        raise ConfigError(f"{where} cannot be {text!r}.", "It is a whole number." if kind is int else "It is a number.") from None
+    low, high = _BOUNDS[name]
+    if not low <= number <= high:
+        raise ConfigError(f"{where} cannot be {text}.", f"It lies between {low:g} and {high:g}.")
+    return number
+
+
+def changed(settings: Settings, **values: Any) -> Settings:
+    """A copy with other values, checked like any: what a sweep or a call's own option uses."""
+    return dataclasses.replace(settings, **{name: _value(name, raw, name) for name, raw in values.items() if raw is not None})

@@ -1,0 +1,57 @@
+"""Opens what the package ships as data (prompts, schemas, tables, defaults); nobody else does."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from agent.errors import ConfigError
+
+_HERE = Path(__file__).parent
+
+
+@cache
+def prompt(language: str, name: str) -> str:
+    """The prompt `name` in `language`. Placeholders are `$name` (string.Template), since JSON braces stand in prompts."""
+    path = _HERE / "prompts" / language / f"{name}.md"
+    if not path.is_file():
+        raise ConfigError(f"There is no prompt {name!r} for the language {language!r}.", f"Add {language}/{name}.md to the prompts.")
+    return path.read_text(encoding="utf-8").strip()
+
+
+def prompt_hash(language: str, name: str) -> str:
+    """A short fingerprint of a prompt's wording, so that a logged answer can be traced to it."""
+    return sha256(prompt(language, name).encode()).hexdigest()[:12]
+
+
+@cache
+def schema(name: str) -> dict[str, Any]:
+    """The JSON Schema (2020-12) `name`."""
+    path = _HERE / "schemas" / f"{name}.json"
+    if not path.is_file():
+        raise ConfigError(f"There is no schema {name!r}.", f"Known: {', '.join(names('schemas', '.json'))}.")
+    loaded: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return loaded
+
+
+@cache
+def table(name: str) -> dict[str, Any]:
+    """The data table `name`, such as `language.de`."""
+    path = _HERE / "tables" / f"{name}.json"
+    if not path.is_file():
+        raise ConfigError(f"There is no table {name!r}.", f"Known: {', '.join(names('tables', '.json'))}.")
+    loaded: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return loaded
+
+
+def names(folder: str, suffix: str) -> list[str]:
+    """The names one can ask for in a data folder."""
+    return sorted(path.name.removesuffix(suffix) for path in (_HERE / folder).glob(f"*{suffix}"))
+
+
+def defaults() -> str:
+    """The commented defaults of every setting, as they ship."""
+    return (_HERE / "defaults.yaml").read_text(encoding="utf-8")

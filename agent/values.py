@@ -1,0 +1,411 @@
+"""The values that travel from a file to an answer, the reason codes and the flags; all of them frozen.
+
+    Entry ─cut─▶ Chunk ─▶ (store)
+    Question ─plan─▶ Plan ─strategy─▶ Gathered ─generator─▶ Draft ─ground─▶ Grounded | Refused (= Answer)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from enum import StrEnum
+from typing import Any
+
+
+class Reason(StrEnum):
+    """Why an answer was refused, or why it is not what the configured generator would have written."""
+
+    NO_EVIDENCE = "no_evidence"
+    WEAK_EVIDENCE = "weak_evidence"
+    OUT_OF_SCOPE = "out_of_scope"
+    OUT_OF_DATE = "out_of_date"
+    MODEL_REFUSED = "model_refused"
+    CITATIONS_INVALID = "citations_invalid"
+    FIGURES_UNSUPPORTED = "figures_unsupported"
+    EMPTY_DRAFT = "empty_draft"
+    DRAFT_CUT_OFF = "draft_cut_off"
+    FORM_INVALID = "form_invalid"
+    MODEL_UNAVAILABLE = "model_unavailable"
+    MODEL_TIMEOUT = "model_timeout"
+    SOURCE_FAILED = "source_failed"
+    AGENT1_INVALID_JSON = "agent1_invalid_json"
+    AGENT1_LOW_CONFIDENCE = "agent1_low_confidence"
+    AGENT1_NO_QUERY = "agent1_no_query"
+    AGENT2_INVALID_JSON = "agent2_invalid_json"
+    AGENT2_GROUNDING_FAILED = "agent2_grounding_failed"
+    AGENT3_REJECT = "agent3_reject"
+    AGENT3_INVALID_JSON = "agent3_invalid_json"
+    AGENT4_INVALID_JSON = "agent4_invalid_json"
+    REVIEW_UNAVAILABLE = "review_unavailable"
+    AGENT_TIMEOUT = "agent_timeout"
+    THIN_EVIDENCE = "thin_evidence"
+
+
+class Flag(StrEnum):
+    """A remark on how an answer came about that a program may want to act on."""
+
+    HOP_LIMIT = "hop_limit"
+    STEP_LIMIT = "step_limit"
+    SEARCH_FAILED = "search_failed"
+    LEXICAL_ONLY = "lexical_only"
+    KB_NEWER_THAN_INDEX = "kb_newer_than_index"
+    UNGROUNDED = "ungrounded"
+    PARTIAL = "partial"
+    SENTENCE_DROPPED = "sentence_dropped"
+    CHANGES_WITHIN_PERIOD = "changes_within_period"
+
+
+class Origin(StrEnum):
+    """Who wrote the text that is published."""
+
+    POINT = "point"
+    SURVEY = "survey"
+    EXTRACTIVE = "extractive"
+    STRATEGY = "strategy"
+    AGENT2_REVIEWED = "agent2_reviewed"
+    AGENT2_MINOR_REVISION = "agent2_minor_revision"
+    AGENT4_CORRECTED = "agent4_corrected"
+    FALLBACK = "fallback"
+    REFUSAL = "refusal"
+    UNGROUNDED = "ungrounded"
+
+
+class Validity(StrEnum):
+    """How an entry's period of validity lies to the Stichtag."""
+
+    CURRENT = "current"
+    FUTURE = "future"
+    PAST = "past"
+    UNKNOWN = "unknown"
+
+
+class Finish(StrEnum):
+    """How a model's reply ended."""
+
+    COMPLETE = "complete"
+    LENGTH = "length"
+    BROKEN = "broken"
+
+
+# --- time ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """An inclusive span of days; a single day has start == end."""
+
+    start: date
+    end: date
+
+    @classmethod
+    def day(cls, day: date) -> Period:
+        return cls(day, day)
+
+    @classmethod
+    def year(cls, year: int) -> Period:
+        return cls(date(year, 1, 1), date(year, 12, 31))
+
+    def overlaps(self, valid_from: date | None, valid_to: date | None) -> bool:
+        """Whether something valid from/to (None = open) is valid on at least one of these days."""
+        return (valid_from is None or valid_from <= self.end) and (valid_to is None or valid_to >= self.start)
+
+
+def validity_on(period: Period, valid_from: date | None, valid_to: date | None) -> Validity:
+    """The state of a validity span, seen from `period`."""
+    if valid_from is None and valid_to is None:
+        return Validity.UNKNOWN
+    if valid_from is not None and valid_from > period.end:
+        return Validity.FUTURE
+    if valid_to is not None and valid_to < period.start:
+        return Validity.PAST
+    return Validity.CURRENT
+
+
+# --- the knowledge base -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class EntryInfo:
+    """What is known of an entry besides its text. `valid_from`/`valid_to` None means open on that side."""
+
+    id: str
+    title: str
+    stand: date
+    topic: str = ""
+    tags: tuple[str, ...] = ()
+    valid_from: date | None = None
+    valid_to: date | None = None
+    norms: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    cross_refs: tuple[str, ...] = ()
+    bereich: str = ""
+    layer: int = 2
+    path: str = ""
+    sha256: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading's part of an entry; `start` is where `text` begins in the entry's file text, in characters."""
+
+    name: str
+    text: str
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One admitted document of the knowledge base."""
+
+    info: EntryInfo
+    sections: tuple[Section, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """The piece that is indexed and retrieved: (entry, ordinal) identifies it, `span` is in the entry's file text."""
+
+    entry_id: str
+    ordinal: int
+    section: str
+    text: str
+    span: tuple[int, int]
+
+
+# --- search -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the user asked. `stichtag` is the day the answer is for; a date in the question itself goes before it."""
+
+    text: str
+    stichtag: date
+
+
+@dataclass(frozen=True, slots=True)
+class SubQuery:
+    """One search: its words, the days it is about, and the scope it is restricted to."""
+
+    query: str
+    period: Period
+    scope: str = "alle"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a question is going to be searched. `type` is "specific" or "survey"."""
+
+    type: str
+    subqueries: tuple[SubQuery, ...]
+    dated: bool = False
+    """Whether the question itself names its date; the Stichtag is then set aside."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A chunk that was found, with where each leg ranked it (from 1; None = that leg did not find it) and why it is here."""
+
+    chunk: Chunk
+    entry: EntryInfo
+    score: float
+    source: str = "wissensbasis"
+    lexical_rank: int | None = None
+    dense_rank: int | None = None
+    lexical_score: float | None = None
+    dense_score: float | None = None
+    why: str = ""
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A hit that did not become evidence, and the reason in a word or two."""
+
+    id: str
+    section: str
+    score: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """What was searched: shown with every refusal."""
+
+    queries: tuple[str, ...]
+    scope: str
+    stichtag: date
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The hits an answer may rest on, best first; nothing else may be cited."""
+
+    hits: tuple[Hit, ...] = ()
+    searched: Searched | None = None
+    dropped: tuple[Dropped, ...] = ()
+    beside: tuple[Hit, ...] = ()
+    """Good hits that are not valid in the period asked for: the nearest ones, never evidence."""
+    flags: frozenset[Flag] = frozenset()
+    embedder: str | None = None
+    signals: Mapping[str, float] = field(default_factory=dict)
+    """Figures about this search as a whole, for the answerability gate."""
+
+    @property
+    def ids(self) -> frozenset[str]:
+        return frozenset(hit.entry.id for hit in self.hits)
+
+
+# --- answers ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Token counts as the server gave them; None is "not told", never 0."""
+
+    prompt: int | None = None
+    completion: int | None = None
+
+    def __add__(self, other: Tokens) -> Tokens:
+        return Tokens(_sum(self.prompt, other.prompt), _sum(self.completion, other.completion))
+
+
+def _sum(left: int | None, right: int | None) -> int | None:
+    return right if left is None else left if right is None else left + right
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """Text a generator or a strategy wrote; unchecked, never shown. Citations stand in it as `[id]`."""
+
+    text: str
+    origin: Origin
+    finish: Finish = Finish.COMPLETE
+    model: str | None = None
+    tokens: Tokens = Tokens()
+    refused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One step of a strategy: which source was asked what, and which ids came back."""
+
+    source: str
+    query: str
+    ids: tuple[str, ...]
+    note: str = ""
+    ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What a strategy brings: evidence, and a draft where its method already ends in an answer."""
+
+    evidence: Evidence
+    draft: Draft | None = None
+    hops: tuple[Hop, ...] = ()
+    flags: frozenset[Flag] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """An entry an answer relies on, and the sentence of it that carries the answer."""
+
+    id: str
+    title: str
+    stand: date
+    validity: Validity
+    section: str
+    source: str
+    quote: str = ""
+    span: tuple[int, int] | None = None
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """What grounding found wrong with a draft: the code, and the words the model is told."""
+
+    reason: Reason
+    message: str
+    unknown_ids: tuple[str, ...] = ()
+    unsupported: tuple[str, ...] = ()
+    """Figures, dates or norms, as written, that no cited chunk holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """What the checks saw in the drafts of this answer (the raw ones, before any regeneration)."""
+
+    unknown_ids: tuple[str, ...] = ()
+    unsupported_figures: tuple[str, ...] = ()
+    regenerated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """An entry that lies near a refused question, and why it does not answer it."""
+
+    id: str
+    title: str
+    why_not: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two entries that give different values for one thing; `answered` is the one valid on the Stichtag."""
+
+    subject: str
+    answered: str
+    other: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """How an answer came about: the same for an answer and for a refusal."""
+
+    question: Question
+    plan: Plan | None = None
+    evidence: Evidence = Evidence()
+    strategy: str = ""
+    hops: tuple[Hop, ...] = ()
+    checks: Checks = Checks()
+    warnings: tuple[str, ...] = ()
+    flags: frozenset[Flag] = frozenset()
+    language: str = ""
+    model: str | None = None
+    embedder: str | None = None
+    tokens: Tokens = Tokens()
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
+    run_id: str | None = None
+    kb_version: str | None = None
+    review: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Grounded:
+    """A checked answer. `reason` says why the configured generator did not write it, where it did not."""
+
+    text: str
+    citations: tuple[Citation, ...]
+    origin: Origin
+    trace: Trace
+    reason: Reason | None = None
+    question_back: str | None = None
+    conflicts: tuple[Conflict, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A refusal: an answer with a reason, never an exception."""
+
+    reason: Reason
+    text: str
+    trace: Trace
+    missing: str = ""
+    nearest: tuple[Nearest, ...] = ()
+    question_back: str | None = None
+
+
+Answer = Grounded | Refused
