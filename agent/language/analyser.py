@@ -1,0 +1,220 @@
+"""Turns text into the terms that index and query share, and into sentences; everything a language needs comes from its table.
+
+A term is a folded, stemmed word, a canonical figure (`551_1` for 551,10), a date (`d2026_01_01`) or a norm (`§67_1`). Terms hold letters,
+digits, `§` and `_` only, so that they pass through FTS5 untouched. Stop words never become terms: an index of 15,000 chunks answers
+some twenty times faster without them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+ANALYSER_VERSION = 1
+"""Counts up when the same text would give other terms: an index of another version is rebuilt."""
+
+_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"), None)
+_SPACES = dict.fromkeys(map(ord, "\u00a0\u2007\u2009\u202f"), " ")
+
+_TOKEN = re.compile(
+    r"""
+    (?P<norm>§§?\s*\d+[a-z]?\b)
+  | (?P<date>\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}\.\s?\d{1,2}\.\s?\d{4}\b)
+  | (?P<number>\d+(?:[.\u2019' ]\d{3})+(?:,\d+)?(?![\d])|\d+(?:[.,]\d+)?)
+  | (?P<word>[^\W\d_][^\W_]*)
+    """,
+    re.VERBOSE,
+)
+
+
+def normalised(text: str) -> str:
+    """NFC, without soft hyphens and zero-width characters, every kind of space a plain one; the same number of visible characters."""
+    return unicodedata.normalize("NFC", text).translate(_INVISIBLE).translate(_SPACES)
+
+
+@dataclass(frozen=True)
+class Language:
+    """One language's analyser over its table (see tables/language.*.json for what a table holds)."""
+
+    table: Mapping[str, Any]
+
+    @property
+    def code(self) -> str:
+        return str(self.table["code"])
+
+    @property
+    def version(self) -> str:
+        """What is stamped into an index: two indexes of the same version agree term by term."""
+        return f"{self.code}-{ANALYSER_VERSION}"
+
+    @cached_property
+    def _stem(self) -> Any:
+        import Stemmer
+
+        return Stemmer.Stemmer(self.table["stemmer"]).stemWord
+
+    @cached_property
+    def _stop(self) -> frozenset[str]:
+        return frozenset(folded(word) for word in self.table["stop_words"])
+
+    @cached_property
+    def _suffixes(self) -> tuple[str, ...]:
+        return tuple(self.table.get("derived_suffixes", ()))
+
+    @cached_property
+    def _levels(self) -> re.Pattern[str]:
+        return re.compile(self.table["norm_levels"], re.VERBOSE | re.IGNORECASE)
+
+    @cached_property
+    def _act(self) -> re.Pattern[str]:
+        return re.compile(self.table["norm_act"])
+
+    @cached_property
+    def _known(self) -> dict[str, str]:
+        return {}
+
+    # --- terms ------------------------------------------------------------------------------------
+
+    def terms(self, text: str) -> list[str]:
+        """The terms of `text` in reading order, with repetitions, stop words left out."""
+        return [term for term, _ in self.tokens(text)]
+
+    def query_terms(self, text: str) -> list[str]:
+        """The distinct terms of `text`, in order of first use."""
+        return list(dict.fromkeys(self.terms(text)))
+
+    def tokens(self, text: str) -> Iterator[tuple[str, str]]:
+        """Each term with the word as written; a norm gives one term for each of its levels, coarse to fine."""
+        text = normalised(text)
+        end = 0
+        for match in _TOKEN.finditer(text):
+            if match.start() < end:
+                continue
+            written = match.group()
+            if match.lastgroup == "word":
+                term = self.term(written)
+                if term:
+                    yield term, written
+            elif match.lastgroup == "number":
+                yield _number(written), written
+            elif match.lastgroup == "date":
+                yield _date(written), written
+            else:
+                end = yield from self._norm(text, match)
+
+    def term(self, word: str) -> str:
+        """The term of one word; empty for a stop word."""
+        known = self._known.get(word)
+        if known is None:
+            known = self._known[word] = self._term(folded(word))
+        return known
+
+    def _term(self, word: str) -> str:
+        if word in self._stop:
+            return ""
+        stem = str(self._stem(word))
+        for suffix in self._suffixes:
+            if stem.endswith(suffix) and len(stem) - len(suffix) >= 4:
+                return stem.removesuffix(suffix)
+        return stem
+
+    def _norm(self, text: str, match: re.Match[str]) -> Iterator[tuple[str, str]]:
+        levels = self._levels.match(text, match.end())
+        end = levels.end() if levels else match.end()
+        written = text[match.start() : end]
+        term = "§" + match.group().lstrip("§ ").lower()
+        act = self._act.match(text, end)
+        yield term, written
+        if act:
+            yield f"{term}{folded(act.group(1))}", written
+        for level in levels.groups() if levels else ():
+            if level:
+                term = f"{term}_{level.lower()}"
+                yield term, written
+        return end
+
+    # --- sentences --------------------------------------------------------------------------------
+
+    @cached_property
+    def _abbreviations(self) -> frozenset[str]:
+        return frozenset(word.casefold() for word in self.table["abbreviations"])
+
+    def sentences(self, text: str) -> list[tuple[int, int]]:
+        """The spans of the sentences of running text; abbreviations, ordinals and dates end none. Line breaks count as blanks."""
+        spans: list[tuple[int, int]] = []
+        start = 0
+        for match in re.finditer(r"[.!?…]+[\"“”»)\]’]*(?=\s)", text):
+            if self._goes_on(text, match):
+                continue
+            spans.append((start, match.end()))
+            start = match.end()
+        spans.append((start, len(text)))
+        return [span for span in (_trimmed(text, a, b) for a, b in spans) if span[0] < span[1]]
+
+    def _goes_on(self, text: str, stop: re.Match[str]) -> bool:
+        """Whether the stop at `stop` belongs to an abbreviation, an ordinal or a date, so that the sentence goes on."""
+        if not stop.group().startswith(".") or len(stop.group()) > 1:
+            return False
+        word = re.search(r"\S+$", text[max(0, stop.start() - 30) : stop.start()])
+        last = word.group().lstrip("(„\"[»") if word else ""
+        following = text[stop.end() :].lstrip()[:1]
+        if last.casefold() in self._abbreviations or re.fullmatch(r"(\w\.)*\w", last) and not last.isdigit() and len(last) < 6 and "." in last:
+            return True
+        if re.fullmatch(r"[^\W\d_]", last):
+            return True
+        return bool(re.fullmatch(r"(\d{1,2}\.)*\d{1,2}", last)) and (following.islower() or following.isdigit() or self._ordinal(text, stop))
+
+    def _ordinal(self, text: str, stop: re.Match[str]) -> bool:
+        following = re.match(r"\s*(\w+)", text[stop.end() :])
+        return bool(following) and folded(following.group(1) if following else "") in self._after_ordinal
+
+    @cached_property
+    def _after_ordinal(self) -> frozenset[str]:
+        return frozenset(folded(word) for word in (*self.table["months"], *self.table["after_ordinal"]))
+
+    # --- sections and messages --------------------------------------------------------------------
+
+    def section_rank(self, name: str) -> int:
+        """Where a section stands in the order of preference among chunks that score alike; smaller goes first."""
+        order: list[str] = self.table["sections"]
+        return order.index(name) if name in order else len(order) - 1
+
+    def only_if_alone(self, name: str) -> bool:
+        """Whether a section (such as one of references) is evidence only where its entry has nothing better."""
+        return name in self.table["sections_last"]
+
+    def message(self, name: str, **values: object) -> str:
+        """A sentence users read, from the table's `messages`."""
+        return str(self.table["messages"][name]).format(**values)
+
+
+def folded(word: str) -> str:
+    """Lower case, ß as ss; umlauts stay, the stemmer unites them with their ae, oe, ue and bare forms."""
+    return word.casefold()
+
+
+def _number(written: str) -> str:
+    plain = re.sub(r"[.\u2019' ](?=\d{3}(?:\D|$))", "", written) if re.search(r"[.\u2019' ]\d{3}(?:\D|$)", written) else written
+    whole, _, rest = plain.replace(",", ".").partition(".")
+    rest = rest.rstrip("0")
+    return f"{whole}_{rest}" if rest else whole
+
+
+def _date(written: str) -> str:
+    if "-" in written:
+        year, month, day = written.split("-")
+    else:
+        day, month, year = (part.strip() for part in written.split("."))
+    return f"d{year}_{int(month):02}_{int(day):02}"
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
