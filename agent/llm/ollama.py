@@ -1,0 +1,150 @@
+"""Speaks to a language model on an Ollama server: a prompt in, a reply with its ending out, every fault under its own name."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from agent.errors import ModelError, ModelMissing, ModelTimeout, ModelUnavailable
+from agent.interfaces import ChatReply, ChatRequest
+from agent.transport import BrokenBody, ErrorStatus, Server, TimedOut, TransportError, canonical, ollama_models
+from agent.values import Finish, Tokens
+
+_LOOK = 3.0  # seconds for a look at the model list
+_CHARS_A_TOKEN = 6  # more than any tokenizer gets out of real text, so that chars / 6 is a count no whole prompt falls short of
+_THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
+_TOO_LONG = re.compile(r"exceed_context_size|longer than the context length|exceeds? (the )?(available |maximum )?context")
+
+
+@dataclass(frozen=True, slots=True)
+class Ollama:
+    """The model `name` on `server`. `num_ctx` (tokens) goes with every request, since a changed one makes Ollama load the model again."""
+
+    server: Server
+    name: str
+    num_ctx: int = field(default=32768, kw_only=True)
+    think: bool = field(default=False, kw_only=True)
+    timeout: float = field(default=300.0, kw_only=True)
+
+    def installed(self) -> bool:
+        return self.digest() is not None
+
+    def digest(self) -> str | None:
+        if not self.server.listening():
+            return None
+        try:
+            return ollama_models(self.server, timeout=_LOOK).get(canonical(self.name))
+        except TransportError:
+            return None
+
+    def chat(self, request: ChatRequest, /) -> ChatReply:
+        body = self._body(request)
+        try:
+            try:
+                reply = self._read(body, request)
+            except ErrorStatus as error:
+                if error.status != 400 or "does not support thinking" not in error.said:
+                    raise
+                reply = self._read({key: value for key, value in body.items() if key != "think"}, request)
+        except TransportError as error:
+            raise self._meaning(error) from error
+        return reply
+
+    def _body(self, request: ChatRequest) -> dict[str, Any]:
+        messages = [{"role": "system", "content": request.system}, {"role": "user", "content": request.user}]
+        body: dict[str, Any] = {
+            "model": self.name,
+            "messages": [message for message in messages if message["content"]],
+            "stream": True,
+            "think": self.think,
+            "options": {"num_ctx": self.num_ctx, "temperature": request.temperature, "num_predict": request.max_tokens},
+        }
+        return body if request.schema is None else {**body, "format": dict(request.schema)}
+
+    def _read(self, body: Mapping[str, Any], request: ChatRequest) -> ChatReply:
+        """The streamed reply. What fails before any output is an error; what fails after it is a reply that is BROKEN."""
+        timeout = self.timeout if request.timeout is None else request.timeout
+        pieces: list[str] = []
+        last: Mapping[str, Any] = {}
+        begun = False
+        try:
+            for line in self._lines(body, timeout):
+                message = line.get("message") or {}
+                pieces.append(str(message.get("content") or ""))
+                begun = begun or bool(pieces[-1] or message.get("thinking"))
+                if line.get("done") is True:
+                    last = line
+                    break
+        except (BrokenBody, ModelUnavailable):
+            if not begun:
+                raise
+        if not begun and not last:
+            raise ModelUnavailable(f"{self.server.url} ended its answer before it began.", "Ask again.")
+        finish = _finish(last)
+        prompt_tokens = _count(last, "prompt_eval_count")
+        expected = (len(request.system) + len(request.user)) // _CHARS_A_TOKEN
+        return ChatReply(
+            text=_without_thoughts("".join(pieces)),
+            finish=finish,
+            model=self.name,
+            tokens=Tokens(prompt_tokens, _count(last, "eval_count")),
+            prompt_cut=prompt_tokens is not None and prompt_tokens < expected / 2,
+        )
+
+    def _lines(self, body: Mapping[str, Any], timeout: float) -> Iterator[Mapping[str, Any]]:
+        for line in self.server.stream("/api/chat", body, timeout=timeout):
+            if isinstance(line, dict) and isinstance(line.get("message"), dict):
+                yield line
+            elif isinstance(line, dict) and "error" in line:
+                raise ModelUnavailable(f"{self.server.url} could not answer: {_sentence(line['error'])}", "See the server's log.")
+            else:
+                raise BrokenBody(f"There is no Ollama at {self.server.url}.")
+
+    def _meaning(self, error: TransportError) -> ModelError:
+        """What a failed request means to the one who asked."""
+        if isinstance(error, TimedOut):
+            return ModelTimeout(f"{self.name}: {error.message}", "Allow more with PV_MODEL_TIMEOUT, or take a smaller model.")
+        if not isinstance(error, ErrorStatus):
+            return ModelUnavailable(error.message, "Start Ollama there, or set OLLAMA_URL.")
+        if error.is_json and error.status == 404:
+            return ModelMissing(f"The model {self.name} is not on {self.server.url}.", f"Run: ollama pull {self.name}")
+        if error.is_json and error.status == 400 and _TOO_LONG.search(error.said):
+            return ModelError(_overflow(error.said), "Lower PV_MAX_CONTEXT_CHARS, or raise PV_NUM_CTX as far as the model allows.")
+        if not error.is_json and error.status < 500:
+            return ModelUnavailable(f"There is no Ollama at {self.server.url} (status {error.status}).", "Start it, or set OLLAMA_URL.")
+        return ModelUnavailable(f"{self.server.url} answered {error.status}: {_sentence(error.said)}", "See the server's log.")
+
+
+def _finish(last: Mapping[str, Any]) -> Finish:
+    """An old server gives no reason with its last line: the reply is then taken as whole."""
+    if not last:
+        return Finish.BROKEN
+    return Finish.LENGTH if last.get("done_reason") == "length" else Finish.COMPLETE
+
+
+def _without_thoughts(text: str) -> str:
+    """The reply without its thinking. Some templates open the block in the prompt, so that only its end is in the reply."""
+    return _THOUGHT.sub("", text).rpartition("</think>")[2].strip()
+
+
+def _count(last: Mapping[str, Any], name: str) -> int | None:
+    value = last.get(name)
+    return value if isinstance(value, int) else None
+
+
+def _sentence(said: Any) -> str:
+    """A server's words, shortened to what fits a line, with a full stop."""
+    line = " ".join(str(said).split())[:200].rstrip(".")
+    return f"{line}." if line else "no reason given."
+
+
+def _overflow(said: str) -> str:
+    """One clear sentence from the error of llama.cpp's server, which Ollama hands on as JSON within its own."""
+    try:
+        inner = json.loads(said)["error"]
+        return f"The prompt has {inner['n_prompt_tokens']:d} tokens, but the model's window holds {inner['n_ctx']:d}."
+    except (ValueError, LookupError, TypeError):
+        return "The prompt is longer than the model's window."
