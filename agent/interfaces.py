@@ -203,6 +203,78 @@ class Store(Protocol):
         ...
 
 
+# --- the index as an ingest sees it ---------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedChunk:
+    """A chunk ready for the index: its analysed terms, joined by blanks, and the hash of the text that is embedded for it."""
+
+    chunk: Chunk
+    head: str
+    body: str
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """An entry ready for the index."""
+
+    entry: EntryInfo
+    chunks: tuple[IndexedChunk, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What the index holds of an entry: enough to see whether it changed."""
+
+    sha256: str
+    path: str
+    hashes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """One change of the index, written in one transaction; a document takes the place of the entry with its id."""
+
+    documents: Iterable[Document]
+    removed: frozenset[str]
+    language: str
+    kb_version: str
+    synonyms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    embedder: EmbedderIdentity | None = None
+    """Whose vectors the index holds from now on; None leaves that as it is."""
+
+
+class Index(Protocol):
+    """The index as an ingest sees it; one at a time. Raises IndexProblem."""
+
+    @property
+    def info(self) -> IndexInfo | None:
+        """What it says of itself; None before the first update, and where everything is to be built anew."""
+        ...
+
+    def held(self) -> Mapping[str, Held]: ...
+
+    def synonyms(self) -> Mapping[str, tuple[str, ...]]: ...
+
+    def write(self, update: Update, /) -> None: ...
+
+    def pending(self) -> Mapping[str, int]:
+        """The hashes that have no vector of the index's embedder yet, each with a row that bears it."""
+        ...
+
+    def fetch(self, rows: Iterable[int]) -> dict[int, tuple[Chunk, EntryInfo]]: ...
+
+    def add_vectors(self, vectors: Mapping[str, Vector], /) -> None:
+        """Adds vectors of the index's embedder, by hash, in one transaction."""
+        ...
+
+    def finish(self) -> None:
+        """Derives what a question needs besides the truth, and clears away what belongs to earlier generations."""
+        ...
+
+
 # --- the way of a question ------------------------------------------------------------------------
 
 

@@ -1,0 +1,107 @@
+"""Opens the database for a question or for an ingest, and turns what SQLite says into one sentence and what mends it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from agent.errors import IndexProblem
+from agent.stores.sqlite import schema
+
+INGEST = "Run `pv-agent ingest`."
+ANEW = "Build it anew with `pv-agent ingest --full`."
+
+_READ_ONLY = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}
+
+
+@contextmanager
+def told(path: Path) -> Iterator[None]:
+    """Inside, an error of SQLite becomes an IndexProblem that names the database."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _problem(path, error) from error
+
+
+def _code(error: sqlite3.Error) -> int:
+    return (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
+
+
+def broken(error: sqlite3.Error) -> bool:
+    """Whether the file is no database, or one with damage."""
+    return _code(error) in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
+
+
+_PROBLEMS = {
+    sqlite3.SQLITE_NOTADB: ("{path} is not an SQLite database.", ANEW),
+    sqlite3.SQLITE_CORRUPT: ("The index {path} is damaged.", ANEW),
+    sqlite3.SQLITE_BUSY: ("The index {path} is locked by another program.", "Try again when that one has finished."),
+    sqlite3.SQLITE_LOCKED: ("The index {path} is locked by another program.", "Try again when that one has finished."),
+    sqlite3.SQLITE_FULL: ("There is no room left on the disk for the index {path}, which is as it was before.", "Make room and try again."),
+    sqlite3.SQLITE_READONLY: ("The index {path} cannot be written.", "Give write permission, or set PV_DB_PATH to another place."),
+    sqlite3.SQLITE_CANTOPEN: ("The index {path} cannot be opened.", "Check the permissions, or set PV_DB_PATH to another place."),
+}
+
+
+def _problem(path: Path, error: sqlite3.Error) -> IndexProblem:
+    message, mend = _PROBLEMS.get(_code(error), (f"The index {{path}} cannot be used ({error}).", ANEW))
+    return IndexProblem(message.replace("{path}", str(path)), mend)
+
+
+def reading(path: Path, timeout: float = 5.0) -> sqlite3.Connection:
+    """A read-only connection that keeps the state it first sees, whatever is written meanwhile. Raises IndexProblem."""
+    if not path.is_file():
+        raise IndexProblem(f"There is no index at {path}.", INGEST)
+    with told(path):
+        try:
+            return _snapshot(path, "mode=ro", timeout)
+        except sqlite3.OperationalError as error:
+            if _code(error) not in _READ_ONLY:
+                raise
+            # A folder in which SQLite may not write its shared memory: nobody else writes there either.
+            return _snapshot(path, "immutable=1", timeout)
+
+
+def _snapshot(path: Path, mode: str, timeout: float) -> sqlite3.Connection:
+    uri = f"{path.resolve().as_uri()}?{mode}"
+    connection = sqlite3.connect(uri, uri=True, timeout=timeout, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute("BEGIN")
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def writing(path: Path, timeout: float = 10.0) -> sqlite3.Connection:
+    """A connection for an ingest, in WAL mode so that questions go on being answered. Raises sqlite3.Error."""
+    connection = sqlite3.connect(path, timeout=timeout, isolation_level=None)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        connection.execute("PRAGMA synchronous = NORMAL")
+        schema.version(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def lock(path: Path) -> sqlite3.Connection:
+    """The right to write the index at `path`, held until the connection is closed or its process ends. Raises IndexProblem.
+
+    A lock of SQLite on an empty file beside the index: it works on every platform and cannot outlive its owner.
+    """
+    beside = path.with_name(path.name + ".lock")
+    with told(path):
+        connection = sqlite3.connect(beside, timeout=0, isolation_level=None)
+        try:
+            connection.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            connection.close()
+            if _code(error) == sqlite3.SQLITE_BUSY:
+                raise IndexProblem(f"Another ingest is writing {path}.", "Wait until it has finished.") from error
+            raise
+    return connection

@@ -1,0 +1,206 @@
+"""The index as a question sees it: one generation, read-only, whatever an ingest does meanwhile."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from agent.errors import IndexProblem
+from agent.interfaces import Filter, IndexInfo, Scored
+from agent.stores.sqlite import connect, matrix, records, schema
+from agent.values import Chunk, EntryInfo
+
+if TYPE_CHECKING:
+    from agent.interfaces import Vector
+
+
+class SqliteStore:
+    """Satisfies `Store`. Raises IndexProblem where the file is missing, foreign, of another version, locked or damaged.
+
+    `analyser` is the version of the language whose terms will be asked for. `head` and `body` weigh a term found in an entry's title,
+    tags or section name, and one found in a chunk's text (BM25F-like weights of FTS5's `bm25`; Robertson, Zaragoza, Taylor 2004).
+    """
+
+    def __init__(self, path: Path, analyser: str, *, head: float = 2.0, body: float = 1.0) -> None:
+        self._path = path
+        self._weights = (head, body)
+        self._entries: dict[int, EntryInfo] = {}
+        self._connection = connect.reading(path)
+        try:
+            with connect.told(path):
+                self._meta = self._checked(analyser)
+        except BaseException:
+            self.close()
+            raise
+
+    def _checked(self, analyser: str) -> Mapping[str, str]:
+        version = schema.version(self._connection)
+        if version == 0:
+            raise IndexProblem(f"The index {self._path} is empty: its first ingest did not finish.", connect.INGEST)
+        if version is None:
+            raise IndexProblem(f"{self._path} is a database of another program.", "Set PV_DB_PATH to another place.")
+        if version > schema.VERSION:
+            raise IndexProblem(f"The index {self._path} was made by a newer pv-agent (schema {version}).", connect.ANEW)
+        if version < schema.VERSION:
+            raise IndexProblem(f"The index {self._path} was made by an older pv-agent (schema {version}).", connect.INGEST)
+        known = records.meta(self._connection)
+        if known.get("analyser") != analyser:
+            raise IndexProblem(
+                f"The index {self._path} was made with the analyser {known.get('analyser')}, and this is {analyser}.", connect.ANEW
+            )
+        try:
+            self._info = records.info(known)
+        except (KeyError, ValueError, TypeError) as error:
+            raise IndexProblem(f"The index {self._path} does not say what it is ({error}).", connect.ANEW) from error
+        return known
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Lets the generation go."""
+        self._connection.close()
+
+    @property
+    def info(self) -> IndexInfo:
+        return self._info
+
+    # --- the two legs -----------------------------------------------------------------------------
+
+    def lexical(self, terms: Sequence[str], depth: int, where: Filter) -> list[Scored]:
+        """BM25 over analysed terms, joined by OR; best first, equals by entry id and ordinal."""
+        phrases = [f'"{term.replace(chr(34), chr(34) * 2)}"' for term in dict.fromkeys(terms) if term and "\0" not in term]
+        if not phrases or depth < 1:
+            return []
+        condition, values = _condition(where)
+        found = self._all(
+            f"""SELECT fts.rowid, bm25(fts, ?, ?) AS cost FROM fts JOIN chunks ON chunks.row = fts.rowid
+            JOIN entries ON entries.row = chunks.entry WHERE fts MATCH ? AND {condition}
+            ORDER BY cost, entries.id, chunks.ordinal LIMIT ?""",
+            (*self._weights, " OR ".join(phrases), *values, depth),
+        )
+        return [Scored(row, -cost) for row, cost in found]
+
+    def dense(self, vector: Vector, depth: int, where: Filter) -> list[Scored]:
+        """Exact cosine over all vectors; best first, equals by entry id and ordinal."""
+        import numpy as np
+
+        table = self._matrix
+        count = len(table.rows)
+        if not count or depth < 1:
+            return []
+        scores = table.vectors @ self._fitting(vector)
+        found: list[Scored] = []
+        taken, width = 0, min(count, 4 * depth)
+        while len(found) < depth and taken < count:
+            # All that reach the width-th best score, so that equals are never parted by chance.
+            bar = np.partition(scores, count - width)[count - width]
+            places = np.flatnonzero(scores >= bar)
+            places = places[np.lexsort((places, -scores[places]))]
+            fresh = [(int(table.rows[place]), float(scores[place])) for place in places[taken:]]
+            admitted = self._admitted([row for row, _ in fresh], where)
+            found += [Scored(row, score) for row, score in fresh if row in admitted]
+            taken, width = len(places), min(count, 4 * max(width, len(places)))
+        return found[:depth]
+
+    def similarities(self, vector: Vector, rows: Collection[int]) -> dict[int, float]:
+        """Cosine of the given rows; rows without a vector are left out."""
+        table = self._matrix
+        wanted = [(row, table.places[row]) for row in rows if row in table.places]
+        if not wanted:
+            return {}
+        scores = table.vectors[[place for _, place in wanted]] @ self._fitting(vector)
+        return {row: float(score) for (row, _), score in zip(wanted, scores, strict=True)}
+
+    @cached_property
+    def _matrix(self) -> matrix.Matrix:
+        if self._info.embedder is None:
+            raise IndexProblem(f"The index {self._path} holds no vectors.", connect.INGEST)
+        key, dimension = records.identity_key(self._info.embedder), self._info.embedder.dimension
+        with connect.told(self._path):
+            return matrix.of(self._connection, self._path, self._info.generation, key, dimension)
+
+    def _fitting(self, vector: Vector) -> Vector:
+        import numpy as np
+
+        fitting = np.asarray(vector, dtype=np.float32)
+        if fitting.shape != (self._matrix.vectors.shape[1],):
+            raise IndexProblem(
+                f"The index {self._path} holds vectors of {self._info.embedder}, and the question's has {fitting.size} dimensions.",
+                "Ask with that embedder (PV_EMBEDDER), or run `pv-agent ingest --full`.",
+            )
+        return fitting
+
+    def _admitted(self, candidates: Sequence[int], where: Filter) -> set[int]:
+        if where == Filter():
+            return set(candidates)
+        condition, values = _condition(where)
+        found = self._all(
+            f"""SELECT chunks.row FROM chunks JOIN entries ON entries.row = chunks.entry
+            WHERE chunks.row IN (SELECT value FROM json_each(?)) AND {condition}""",
+            (json.dumps(candidates), *values),
+        )
+        return {row for (row,) in found}
+
+    # --- what is known of rows and terms ----------------------------------------------------------
+
+    def fetch(self, rows: Iterable[int]) -> dict[int, tuple[Chunk, EntryInfo]]:
+        """The chunks of these rows with their entries, in the order asked for; unknown rows are left out."""
+        with connect.told(self._path):
+            return records.chunks(self._connection, rows, self._entries)
+
+    def rows_of(self, entry_ids: Iterable[str]) -> dict[str, tuple[int, ...]]:
+        """The rows of each entry's chunks, in reading order; unknown ids are left out."""
+        wanted = list(dict.fromkeys(entry_ids))
+        found: dict[str, list[int]] = {}
+        for entry_id, row in self._all(
+            """SELECT entries.id, chunks.row FROM chunks JOIN entries ON entries.row = chunks.entry
+            WHERE entries.id IN (SELECT value FROM json_each(?)) ORDER BY chunks.ordinal""",
+            (json.dumps(wanted),),
+        ):
+            found.setdefault(entry_id, []).append(row)
+        return {entry_id: tuple(found[entry_id]) for entry_id in wanted if entry_id in found}
+
+    def document_frequencies(self, terms: Collection[str]) -> dict[str, int]:
+        """In how many chunks each term occurs (0 where it does not)."""
+        found = dict(
+            self._all("SELECT term, doc FROM vocabulary WHERE term IN (SELECT value FROM json_each(?))", (json.dumps(list(terms)),))
+        )
+        return {term: int(found.get(term, 0)) for term in terms}
+
+    def compounds(self, terms: Collection[str]) -> dict[str, tuple[str, ...]]:
+        """Words of the vocabulary that are a part of, or contain, the given compound terms."""
+        return dict.fromkeys(terms, ())
+
+    def synonyms(self) -> Mapping[str, tuple[str, ...]]:
+        """The knowledge base's own synonyms, analysed: term -> terms; a phrase stands as its terms joined by blanks."""
+        return self._synonyms
+
+    @cached_property
+    def _synonyms(self) -> Mapping[str, tuple[str, ...]]:
+        return records.synonyms(self._meta)
+
+    def _all(self, statement: str, values: Sequence[object]) -> list[Any]:
+        with connect.told(self._path):
+            return self._connection.execute(statement, values).fetchall()
+
+
+def _condition(where: Filter) -> tuple[str, list[str]]:
+    """The filter as SQL over `entries`; says the same as `Filter.admits`."""
+    parts, values = ["1"], []
+    if where.period is not None:
+        parts.append("coalesce(entries.valid_from, '') <= ? AND coalesce(entries.valid_to, '9999-12-31') >= ?")
+        values += [where.period.end.isoformat(), where.period.start.isoformat()]
+    if where.only is not None:
+        parts.append("entries.bereich IN (SELECT value FROM json_each(?))")
+        values.append(json.dumps(sorted(where.only)))
+    if where.without:
+        parts.append("entries.bereich NOT IN (SELECT value FROM json_each(?))")
+        values.append(json.dumps(sorted(where.without)))
+    return " AND ".join(parts), values
