@@ -1,11 +1,156 @@
-"""The run log's first half: what a part may say while it works. (The SQLite half is added below as it is built.)"""
+"""The run log: every step of every answer, append-only in SQLite, with listeners for a spinner or a web page.
+
+Questions can hold personal data of employees: `purge` deletes runs, and a log that is off writes nothing.
+"""
 
 from __future__ import annotations
 
+import json
+import secrets
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, is_dataclass
+from datetime import UTC, date, datetime
+from enum import Enum
+from pathlib import Path
 from typing import Any, Protocol
+
+from agent.errors import UsageError
+
+Listener = Callable[[str, Mapping[str, Any]], None]
+
+MIGRATIONS: tuple[str, ...] = (
+    """
+    CREATE TABLE runs (
+      id TEXT PRIMARY KEY, started TEXT NOT NULL, question TEXT NOT NULL, stichtag TEXT NOT NULL, strategy TEXT, kb_version TEXT,
+      refused INTEGER, reason TEXT, origin TEXT, model TEXT, milliseconds REAL, answer TEXT
+    );
+    CREATE TABLE steps (
+      run TEXT NOT NULL REFERENCES runs(id) ON DELETE CASCADE, number INTEGER NOT NULL, at TEXT NOT NULL, kind TEXT NOT NULL, data TEXT NOT NULL,
+      PRIMARY KEY (run, number)
+    ) WITHOUT ROWID;
+    CREATE INDEX runs_started ON runs(started);
+    """,
+)
+"""Append-only: the database's user_version counts how many have been applied."""
+
+COLUMNS = ("id", "started", "question", "stichtag", "strategy", "kb_version", "refused", "reason", "origin", "model", "milliseconds")
 
 
 class Log(Protocol):
-    """Where a part says what it does; spinner, run log and web page listen."""
+    """Where a part says what it does."""
 
     def step(self, kind: str, /, **data: Any) -> None: ...
+
+
+class Run:
+    """The steps of one answer, kept in memory until `RunLog.close` writes them in one transaction."""
+
+    def __init__(self, listeners: Sequence[Listener] = ()) -> None:
+        self.id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+        self.started = datetime.now(UTC).isoformat(timespec="milliseconds")
+        self.steps: list[tuple[str, str, Mapping[str, Any]]] = []
+        self._listeners = listeners
+
+    def step(self, kind: str, /, **data: Any) -> None:
+        """Keep a step and tell the listeners."""
+        self.steps.append((datetime.now(UTC).isoformat(timespec="milliseconds"), kind, data))
+        for listener in self._listeners:
+            listener(kind, data)
+
+
+class RunLog:
+    """The SQLite file of all runs. An unwritable place never costs the user the answer: `write` says so by returning False."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    @contextmanager
+    def _open(self, *, create: bool = False) -> Iterator[sqlite3.Connection]:
+        if create:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+        elif not self._path.is_file():
+            raise UsageError("No run has been logged yet.", "Ask something first: pv-agent ask …")
+        connection = sqlite3.connect(self._path, timeout=5)
+        try:
+            connection.execute("PRAGMA foreign_keys = ON")
+            done = connection.execute("PRAGMA user_version").fetchone()[0]
+            for number, script in enumerate(MIGRATIONS[done:], start=done + 1):
+                connection.executescript(f"BEGIN;{script};PRAGMA user_version = {number};COMMIT;")
+            with connection:
+                yield connection
+        finally:
+            connection.close()
+
+    def write(self, run: Run, record: Mapping[str, Any]) -> bool:
+        """Store a finished run; `record` holds the columns besides id and start. False where the file cannot be written."""
+        row = {"id": run.id, "started": run.started, **record}
+        try:
+            with self._open(create=True) as db:
+                db.execute(f"INSERT INTO runs ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", tuple(row.values()))
+                db.executemany(
+                    "INSERT INTO steps VALUES (?, ?, ?, ?, ?)",
+                    [(run.id, number, at, kind, dumped(data)) for number, (at, kind, data) in enumerate(run.steps, start=1)],
+                )
+        except (sqlite3.Error, OSError):
+            return False
+        return True
+
+    def listed(self, *, where: Mapping[str, str], limit: int = 50) -> list[dict[str, Any]]:
+        """The newest runs first; `where` compares columns with values."""
+        for name in where:
+            if name not in COLUMNS:
+                raise UsageError(f"Runs have no field {name!r}.", f"Fields: {', '.join(COLUMNS)}.")
+        condition = " AND ".join(f"CAST({name} AS TEXT) = ?" for name in where) or "1"
+        with self._open() as db:
+            db.row_factory = sqlite3.Row
+            rows = db.execute(
+                f"SELECT {', '.join(COLUMNS)} FROM runs WHERE {condition} ORDER BY started DESC, id DESC LIMIT ?", (*where.values(), limit)
+            )
+            return [dict(row) for row in rows]
+
+    def shown(self, run_id: str) -> dict[str, Any]:
+        """One run with all its steps; `run_id` may be a unique beginning."""
+        with self._open() as db:
+            db.row_factory = sqlite3.Row
+            rows = db.execute("SELECT * FROM runs WHERE id = ? OR id LIKE ? ESCAPE '!' LIMIT 2", (run_id, _like(run_id))).fetchall()
+            if len(rows) != 1:
+                what = f"There is no run {run_id!r}." if not rows else f"More than one run begins with {run_id!r}."
+                raise UsageError(what, "pv-agent runs list shows them.")
+            run = dict(rows[0])
+            steps = db.execute("SELECT at, kind, data FROM steps WHERE run = ? ORDER BY number", (run["id"],))
+            run["steps"] = [{"at": step["at"], "kind": step["kind"], **json.loads(step["data"])} for step in steps]
+        run["answer"] = json.loads(run["answer"]) if run["answer"] else None
+        return run
+
+    def purge(self, *, before: date | None) -> int:
+        """Delete the runs started before a day (None: all); returns how many."""
+        with self._open() as db:
+            limit = before.isoformat() if before else "9999"
+            count = int(db.execute("DELETE FROM runs WHERE started < ?", (limit,)).rowcount)
+        with self._open() as db:
+            db.commit()
+            db.execute("VACUUM")  # deleted questions must not linger in free pages
+        return count
+
+
+def _like(prefix: str) -> str:
+    return "".join(f"!{c}" if c in "!%_" else c for c in prefix) + "%"
+
+
+def dumped(data: Any) -> str:
+    """JSON of whatever a step holds: dataclasses, enums, dates, sets."""
+    return json.dumps(data, ensure_ascii=False, default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, frozenset | set):
+        return sorted(value)
+    return str(value)

@@ -249,8 +249,10 @@ class Evidence:
     """Good hits that are not valid in the period asked for: the nearest ones, never evidence."""
     flags: frozenset[Flag] = frozenset()
     embedder: str | None = None
-    signals: Mapping[str, float] = field(default_factory=dict)
-    """Figures about this search as a whole, for the answerability gate."""
+    weights: Mapping[str, float] = field(default_factory=dict)
+    """How telling each of the question's terms is in this corpus (idf); terms of a date are left out."""
+    variants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Terms that stand for one of the question's: the knowledge base's synonyms."""
 
     @property
     def ids(self) -> frozenset[str]:

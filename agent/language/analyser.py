@@ -11,8 +11,11 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 from typing import Any
+
+from agent.values import Period
 
 ANALYSER_VERSION = 1
 """Counts up when the same text would give other terms: an index of another version is rebuilt."""
@@ -31,12 +34,15 @@ _TOKEN = re.compile(
 )
 
 
+_TIME = re.compile(r"d\d{4}_\d\d_\d\d|(19|20)\d\d")
+
+
 def normalised(text: str) -> str:
     """NFC, without soft hyphens and zero-width characters, every kind of space a plain one; the same number of visible characters."""
     return unicodedata.normalize("NFC", text).translate(_INVISIBLE).translate(_SPACES)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Language:
     """One language's analyser over its table (see tables/language.*.json for what a table holds)."""
 
@@ -113,6 +119,14 @@ class Language:
             known = self._known[word] = self._term(folded(word))
         return known
 
+    def tells_time(self, term: str) -> bool:
+        """Whether a term is a date, a year or a month: what a search filters by rather than looks for."""
+        return bool(_TIME.fullmatch(term)) or term in self._month_terms
+
+    @cached_property
+    def _month_terms(self) -> frozenset[str]:
+        return frozenset(self.term(month) for month in self.table["months"])
+
     def _term(self, word: str) -> str:
         if word in self._stop:
             return ""
@@ -186,6 +200,26 @@ class Language:
     def only_if_alone(self, name: str) -> bool:
         """Whether a section (such as one of references) is evidence only where its entry has nothing better."""
         return name in self.table["sections_last"]
+
+    def day(self, day: date) -> str:
+        """A date as this language writes it."""
+        return self.message("date", day=day.day, month=day.month, year=day.year)
+
+    def period(self, period: Period) -> str:
+        """A period as this language writes it: a day, a year, or from one day to another."""
+        if period.start == period.end:
+            return self.message("on_day", day=self.day(period.start))
+        if period == Period.year(period.start.year):
+            return self.message("in_year", year=period.start.year)
+        return self.message("span", start=self.day(period.start), end=self.day(period.end))
+
+    def validity(self, valid_from: date | None, valid_to: date | None) -> str:
+        """A span of validity in words; empty where it is open on both sides."""
+        if valid_from and valid_to:
+            return self.message("valid_span", start=self.day(valid_from), end=self.day(valid_to))
+        if valid_from:
+            return self.message("valid_since", day=self.day(valid_from))
+        return self.message("valid_to", day=self.day(valid_to)) if valid_to else ""
 
     def message(self, name: str, **values: object) -> str:
         """A sentence users read, from the table's `messages`."""

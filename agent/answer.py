@@ -1,0 +1,144 @@
+"""The whole way of a question on one screen: plan, gather, may it be answered, draft, ground, once more, answer or refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+
+from agent import answerability, grounding
+from agent.errors import ModelError, ModelMissing, ModelTimeout
+from agent.interfaces import Generator, Parts, Strategy
+from agent.plan import by_rules
+from agent.refusal import refused
+from agent.values import (
+    Answer,
+    Checks,
+    Complaint,
+    Draft,
+    Evidence,
+
+    Flag,
+    Gathered,
+    Grounded,
+    Period,
+    Plan,
+    Question,
+    Reason,
+    Tokens,
+    Trace,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """The parts one question is answered with. `fallback` answers where the model of `generator` fails."""
+
+    strategy: Strategy
+    generator: Generator
+    fallback: Generator
+    strategy_name: str = "direct"
+    scope: str = "alle"
+
+
+@dataclass(slots=True)
+class _Journey:
+    """What has come together so far for the trace; lives for one question only."""
+
+    trace: Trace
+    timings: dict[str, float] = field(default_factory=dict)
+
+    def note(self, **changes: object) -> None:
+        self.trace = replace(self.trace, timings_ms=dict(self.timings), **changes)  # type: ignore[arg-type]
+
+    @contextmanager
+    def timed(self, name: str) -> Iterator[None]:
+        start = perf_counter()
+        try:
+            yield
+        finally:
+            self.timings[name] = self.timings.get(name, 0.0) + (perf_counter() - start) * 1000
+
+
+def answered(question: Question, parts: Parts, way: Way, trace: Trace) -> Answer:
+    """The answer to a question; a refusal is one too. Raises only for errors of the index or the settings, never for a model's."""
+    journey = _Journey(trace)
+    with journey.timed("total"):
+        plan = by_rules(question, parts.language, scope=way.scope)
+        parts.log.step("planned", plan=plan)
+        with journey.timed("search"):
+            gathered = way.strategy(question, plan, parts)
+        journey.note(plan=plan, evidence=gathered.evidence, hops=gathered.hops, flags=trace.flags | gathered.flags, embedder=gathered.evidence.embedder)
+        verdict = answerability.judged(question.text, gathered.evidence, parts.language, least=parts.settings.answerable_share)
+        parts.log.step("judged", score=round(verdict.score, 4), reason=verdict.reason, missing=verdict.missing)
+        if verdict.reason is not None:
+            outcome: Answer = refused(verdict.reason, journey.trace, parts.language, missing=verdict.missing)
+        else:
+            outcome = _written(question, plan, gathered, parts, way, journey)
+    journey.note()
+    return replace(outcome, trace=replace(outcome.trace, timings_ms=journey.trace.timings_ms))
+
+
+def _written(question: Question, plan: Plan, gathered: Gathered, parts: Parts, way: Way, journey: _Journey) -> Answer:
+    def drafted(complaint: Complaint | None) -> Draft:
+        with journey.timed("draft"):
+            return way.generator(question, plan, gathered.evidence, parts, complaint)
+
+    try:
+        return _grounded(gathered.draft or drafted(None), drafted, plan, gathered.evidence, parts, journey)
+    except ModelError as error:
+        reason = Reason.MODEL_TIMEOUT if isinstance(error, ModelTimeout) else Reason.MODEL_UNAVAILABLE
+        parts.log.step("model_failed", reason=reason, message=str(error))
+        note = str(error) if isinstance(error, ModelMissing) or error.mend else error.message
+        journey.note(warnings=(*journey.trace.warnings, note))
+        with journey.timed("draft"):
+            draft = way.fallback(question, plan, gathered.evidence, parts, None)
+        answer = _grounded(draft, None, plan, gathered.evidence, parts, journey)
+        return replace(answer, reason=reason) if isinstance(answer, Grounded) else answer
+
+
+def _grounded(
+    draft: Draft, again: Callable[[Complaint], Draft] | None, plan: Plan, evidence: Evidence, parts: Parts, journey: _Journey
+) -> Answer:
+    """Ground a draft; after a complaint one new draft, then refuse. The tokens of both count."""
+    period = _whole(plan)
+    language = parts.language
+    tokens, checks = Tokens(), Checks()
+    for attempt in (1, 2):
+        tokens = tokens + draft.tokens
+        with journey.timed("ground"):
+            outcome = grounding.ground(draft, evidence, language, period)
+        journey.note(model=draft.model, tokens=tokens, checks=checks)
+        if isinstance(outcome, grounding.Supported):
+            return Grounded(outcome.text, outcome.citations, draft.origin, _flagged(journey.trace, plan, evidence))
+        if isinstance(outcome, grounding.Declined):
+            return refused(Reason.MODEL_REFUSED, journey.trace, language)
+        checks = Checks(
+            (*checks.unknown_ids, *outcome.unknown_ids), (*checks.unsupported_figures, *outcome.unsupported), regenerated=again is not None
+        )
+        journey.note(checks=checks)
+        parts.log.step("complained", reason=outcome.reason, message=outcome.message, attempt=attempt)
+        if attempt == 2 or again is None:
+            break
+        draft = again(outcome)
+    return refused(outcome.reason, journey.trace, language, missing=outcome.unsupported)
+
+
+def _whole(plan: Plan) -> Period:
+    """The span all sub-queries lie in."""
+    return Period(min(s.period.start for s in plan.subqueries), max(s.period.end for s in plan.subqueries))
+
+
+def _flagged(trace: Trace, plan: Plan, evidence: Evidence) -> Trace:
+    """The trace with a flag where an entry's validity begins or ends inside the period asked for."""
+    changes = any(
+        subquery.period.start < edge <= subquery.period.end
+        for subquery in plan.subqueries
+        for hit in evidence.hits[:1]
+        for edge in (hit.entry.valid_from, hit.entry.valid_to)
+        if edge is not None and edge != subquery.period.end
+    )
+    return replace(trace, flags=trace.flags | {Flag.CHANGES_WITHIN_PERIOD}) if changes else trace
+
+

@@ -1,0 +1,409 @@
+"""The command line: reads arguments, calls one thing, prints what came back. No logic; what is heavy is imported when it is needed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from agent.errors import EXIT_BUG, EXIT_EXPECTED, EXIT_REFUSED, AgentError, UsageError
+
+if TYPE_CHECKING:
+    from agent.wiring import Bench
+
+app = typer.Typer(
+    name="pv-agent",
+    help="Answers questions on Austrian payroll from a curated knowledge base, cites every entry, and refuses rather than guesses.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+kb_app = typer.Typer(help="Look after the knowledge base.", no_args_is_help=True, rich_markup_mode=None)
+runs_app = typer.Typer(help="Look at earlier answers.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(kb_app, name="kb")
+app.add_typer(runs_app, name="runs")
+
+LONGEST_QUESTION = 4000
+
+Kb = Annotated[Path | None, typer.Option("--kb", metavar="DIR", help="The knowledge base (default: PV_KB_DIR, else ./wissensbasis).")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+Stichtag = Annotated[str | None, typer.Option(metavar="DATE", help="The day the answer is for: 2026-01-31, 31.1.2026 or 2026 (default: today).")]
+NoEmbed = Annotated[bool, typer.Option("--no-embed", help="Words only, no vectors.")]
+
+
+# --- asking ---------------------------------------------------------------------------------------
+
+
+@app.command()
+def ask(
+    question: Annotated[str, typer.Argument(metavar="FRAGE", help="The question.")],
+    as_json: Json = False,
+    stichtag: Stichtag = None,
+    strategy: Annotated[str | None, typer.Option(help="How to look: direct.")] = None,
+    generator: Annotated[str | None, typer.Option(help="How to say it: auto, point (a model) or extractive (none).")] = None,
+    model: Annotated[str | None, typer.Option(help="The answer model on the server.")] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show the scores of both legs, the carrying sentences and what was dropped.")] = False,
+    no_log: Annotated[bool, typer.Option("--no-log", help="Keep no record of this question.")] = False,
+    no_embed: NoEmbed = False,
+    kb: Kb = None,
+) -> None:
+    """Answer a question with the ID and the Stand of every entry it relies on."""
+    text, day = _question(question), _day(stichtag)
+    bench = _bench(kb, as_json, strategy=strategy, generator=generator, answer_model=model, embed_off=no_embed or None)
+    _ready(bench)
+    with _spinner(bench, as_json) as listener:
+        from dataclasses import replace
+
+        answer = replace(bench, listeners=(listener,)).ask(text, day, log=not no_log)
+    if as_json:
+        from agent.publish import document
+
+        _emit_json(document(answer))
+    else:
+        from agent import render
+
+        _emit(render.answer(answer, bench.language, _style()))
+        if explain:
+            _emit("\n" + render.explained(answer, bench.language))
+    from agent.values import Refused
+
+    if isinstance(answer, Refused):
+        raise typer.Exit(EXIT_REFUSED)
+
+
+@app.command()
+def search(
+    question: Annotated[str, typer.Argument(metavar="FRAGE", help="What to look for.")],
+    k: Annotated[int, typer.Option("-k", min=1, max=100, help="How many entries.")] = 8,
+    as_json: Json = False,
+    stichtag: Stichtag = None,
+    scope: Annotated[str, typer.Option(help="alle, gesetz or kv.")] = "alle",
+    no_embed: NoEmbed = False,
+    kb: Kb = None,
+) -> None:
+    """Retrieval alone: the entries found, with the rank and score of each leg."""
+    text, day = _question(question), _day(stichtag)
+    bench = _bench(kb, as_json, embed_off=no_embed or None)
+    _ready(bench)
+    if scope not in bench.language.table["scopes"]:
+        raise UsageError(f"There is no scope {scope!r}.", f"It is one of {', '.join(bench.language.table['scopes'])}.")
+    evidence = bench.search(text, day, k=k, scope=scope)
+    if as_json:
+        from agent.publish import search_document
+
+        _emit_json(search_document(text, evidence))
+    else:
+        from agent import render
+
+        _emit(render.hits(evidence) if evidence.hits else bench.language.message("no_evidence"))
+    if not evidence.hits:
+        raise typer.Exit(EXIT_REFUSED)
+
+
+# --- the index ------------------------------------------------------------------------------------
+
+
+@app.command()
+def ingest(
+    register: Annotated[bool, typer.Option("--register", help="First register new and edited entries in kb.json, as `kb build` does.")] = False,
+    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Go on without the entries that are refused.")] = False,
+    no_embed: NoEmbed = False,
+    full: Annotated[bool, typer.Option("--full", help="Build everything anew, also for another embedder.")] = False,
+    licence: Annotated[str, typer.Option(help="With --register: the licence note of new entries.")] = "",
+    kb: Kb = None,
+) -> None:
+    """Bring the index to the state of the knowledge base; only what changed is written and embedded."""
+    bench = _bench(kb, False, embed_off=no_embed or None)
+    if register:
+        _register(bench, licence)
+    _report(_ingest(bench, skip_bad=skip_bad, full=full))
+
+
+def _ingest(bench: Bench, *, skip_bad: bool = False, full: bool = False) -> Any:
+    from agent.ingest.run import Options
+
+    with _progress() as progress:
+        return bench.ingest(Options(skip_bad=skip_bad, full=full), progress)
+
+
+def _ready(bench: Bench) -> None:
+    """Build the index where there is none yet: the first question on a new machine needs no other command."""
+    if not bench.has_index():
+        _err("There is no index yet; building it.")
+        _ingest(bench)
+
+
+def _report(change: Any) -> None:
+    for label, ids in (("added", change.added), ("changed", change.changed), ("removed", change.removed)):
+        if ids:
+            shown = ", ".join(ids[:10]) + (f" and {len(ids) - 10} more" if len(ids) > 10 else "")
+            _emit(f"{label} {len(ids)}: {shown}")
+    for old, new in change.renamed:
+        _emit(f"renamed: {old} -> {new}")
+    if not (change.added or change.changed or change.removed or change.renamed):
+        _emit("The index was up to date.")
+    _emit(f"{change.chunks} chunks in the index, {change.embedded} embedded, {change.reused} vectors taken over.")
+    for failed in change.failed:
+        _err(f"{failed}: the embedder could not digest this chunk; it is found by its words only.")
+
+
+# --- the knowledge base ---------------------------------------------------------------------------
+
+
+@kb_app.command()
+def lint(kb: Kb = None) -> None:
+    """Report every problem as file:line: what it is, and how to mend it."""
+    from agent.ingest import lint as linting
+
+    bench = _bench(kb, False)
+    findings = linting.lint(bench.place.kb, bench.language)
+    for finding in findings:
+        _emit(str(finding))
+    problems = sum(finding.severity == "problem" for finding in findings)
+    _emit(f"{problems} problems, {len(findings) - problems} notices." if findings else "No problems.")
+    if problems:
+        raise typer.Exit(EXIT_EXPECTED)
+
+
+@kb_app.command()
+def build(licence: Annotated[str, typer.Option(help="The licence note of new entries (default: kb.json's).")] = "", kb: Kb = None) -> None:
+    """Register the entries that are fit in kb.json: layer 2, sound, with a licence note."""
+    _register(_bench(kb, False), licence)
+
+
+def _register(bench: Bench, licence: str) -> None:
+    from agent.ingest import register
+
+    result = register.build(bench.place.kb, bench.language, licence=licence or None)
+    for line in result.lines():
+        _emit(line)
+    if result.refused:
+        raise typer.Exit(EXIT_EXPECTED)
+
+
+@kb_app.command()
+def show(entry_id: Annotated[str, typer.Argument(metavar="ID")], kb: Kb = None) -> None:
+    """Print an entry as it stands in the knowledge base."""
+    from agent.ingest import register
+    from agent.render import printable
+
+    _emit(printable(register.text_of(_bench(kb, False).place.kb, entry_id)))
+
+
+@kb_app.command()
+def new(
+    entry_id: Annotated[str, typer.Argument(metavar="ID")], titel: Annotated[str, typer.Option(help="The entry's title.")] = "", kb: Kb = None
+) -> None:
+    """Begin a new entry: a skeleton with every field, never over an existing file."""
+    from agent.ingest import new as skeleton
+
+    bench = _bench(kb, False)
+    path = skeleton.new(bench.place.kb, entry_id, titel or entry_id, bench.today())
+    _emit(f"{path}: fill it in, then run `pv-agent ingest --register`.")
+
+
+@kb_app.command()
+def werte(keys: Annotated[list[str], typer.Argument(metavar="KEY…", help="Keys of werte.yaml.")], kb: Kb = None) -> None:
+    """Print dated values as the rows of a table, ready to paste into an entry."""
+    from agent.ingest import werte as dated
+
+    _emit(dated.table(dated.load(_bench(kb, False).place.kb), keys))
+
+
+@kb_app.command()
+def cache(kb: Kb = None) -> None:
+    """Write the embedded embedder's vectors of all entries into the small file that ships with the knowledge base."""
+    from agent.ingest import cache as vectors
+
+    bench = _bench(kb, False, embedder="embedded")
+    with _progress() as progress:
+        path, count = vectors.write(bench.place.kb, bench.language, bench.embedder_for_ingest(), progress)
+    _emit(f"{path}: {count} vectors.")
+
+
+# --- runs -----------------------------------------------------------------------------------------
+
+
+@runs_app.command("list")
+def runs_list(
+    where: Annotated[list[str] | None, typer.Option(metavar="F=V", help="Only runs whose field F is V, e.g. reason=weak_evidence.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=10000)] = 30,
+    as_json: Json = False,
+    kb: Kb = None,
+) -> None:
+    """The newest runs first."""
+    rows = _bench(kb, as_json).runs.listed(where=_pairs(where or []), limit=limit)
+    if as_json:
+        _emit_json(rows)
+    else:
+        from agent import render
+
+        _emit(render.runs(rows))
+
+
+@runs_app.command("show")
+def runs_show(run_id: Annotated[str, typer.Argument(metavar="ID")], as_json: Json = False, kb: Kb = None) -> None:
+    """The whole story of one answer."""
+    record = _bench(kb, as_json).runs.shown(run_id)
+    if as_json:
+        _emit_json(record)
+    else:
+        from agent import render
+
+        _emit(render.run(record))
+
+
+@runs_app.command("purge")
+def runs_purge(
+    before: Annotated[str | None, typer.Option(metavar="DATE", help="Only runs before this day.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All runs.")] = False,
+    kb: Kb = None,
+) -> None:
+    """Delete runs for good: questions can hold personal data."""
+    if not before and not everything:
+        raise UsageError("Say which runs to delete.", "--before DATE, or --all.")
+    count = _bench(kb, False).runs.purge(before=_day(before) if before else None)
+    _emit(f"{count} runs deleted.")
+
+
+# --- the rest -------------------------------------------------------------------------------------
+
+
+@app.command()
+def doctor(as_json: Json = False, kb: Kb = None) -> None:
+    """What is there, what is missing, and the command that mends it."""
+    from agent import doctor as examination
+
+    checks = examination.examined(_settings(kb))
+    if as_json:
+        _emit_json([check.document() for check in checks])
+    else:
+        _emit("\n".join(check.line() for check in checks))
+    if any(check.state == "bad" for check in checks):
+        raise typer.Exit(EXIT_EXPECTED)
+
+
+@app.command()
+def schema(name: Annotated[str, typer.Argument(help="answer, refusal, eval or run.")]) -> None:
+    """Print the JSON Schema of a published document."""
+    from agent import texts
+
+    published = [n for n in texts.names("schemas", ".json") if "." not in n]
+    if name not in published:
+        raise UsageError(f"There is no published schema {name!r}.", f"Published: {', '.join(published)}.")
+    _emit_json(texts.schema(name))
+
+
+# --- between the arguments and the parts ----------------------------------------------------------
+
+
+def _settings(kb: Path | None, **flags: Any) -> Any:
+    from agent import settings
+
+    return settings.load({"kb_dir": str(kb) if kb else None, **flags}).settings
+
+
+def _bench(kb: Path | None, _as_json: bool, **flags: Any) -> Bench:
+    from agent import wiring
+
+    found = _settings(kb, **flags)
+    return wiring.Bench(found, wiring.place(found))
+
+
+def _question(text: str) -> str:
+    text = text.strip()
+    if not any(c.isalnum() for c in text):
+        raise UsageError("The question is empty.", 'Ask it in quotes: pv-agent ask "Wie hoch ist …?"')
+    if len(text) > LONGEST_QUESTION:
+        raise UsageError(f"The question has {len(text)} characters.", f"Shorten it to {LONGEST_QUESTION}.")
+    return text
+
+
+def _day(text: str | None) -> date | None:
+    """A date as written on the command line; a bare year means today's day in the current year, else its last day."""
+    if text is None:
+        return None
+    from agent.dates import parsed
+
+    return parsed(text)
+
+
+def _pairs(conditions: list[str]) -> dict[str, str]:
+    pairs = {}
+    for condition in conditions:
+        name, separator, value = condition.partition("=")
+        if not separator or not name:
+            raise UsageError(f"{condition!r} is no condition.", "Write --where field=value.")
+        pairs[name] = value
+    return pairs
+
+
+def _style() -> Any:
+    from agent.render import plain
+
+    return typer.style if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else plain
+
+
+def _emit(text: str) -> None:
+    """Print a result; a reader who has gone away is no error."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(0) from None
+
+
+def _emit_json(value: Any) -> None:
+    import json
+
+    _emit(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def _err(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def _progress() -> Any:
+    from agent import progress
+
+    return progress.bar(sys.stderr)
+
+
+def _spinner(bench: Bench, as_json: bool) -> Any:
+    from agent import progress
+
+    return progress.spinner(sys.stderr, quiet=as_json, language=bench.language)
+
+
+def main() -> NoReturn:
+    """Run the command line; every expected error is one sentence, a bug is told with where its traceback lies."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="replace")
+    try:
+        app()
+    except AgentError as error:
+        _err(f"pv-agent: {error}")
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        sys.exit(0)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except Exception as error:
+        _err(f"pv-agent: this is a bug ({type(error).__name__}). Please report the traceback in {_kept_traceback()}.")
+        sys.exit(EXIT_BUG)
+    sys.exit(0)
+
+
+def _kept_traceback() -> Path:
+    import tempfile
+    import traceback
+
+    with tempfile.NamedTemporaryFile("w", prefix="pv-agent-", suffix=".txt", delete=False, encoding="utf-8") as file:
+        traceback.print_exc(file=file)
+    return Path(file.name)

@@ -1,0 +1,82 @@
+"""The only way from a draft to an answer: what is cited was found, and carries what it is cited for; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from agent.language import Language, citations
+from agent.language.segments import Segment, segments
+from agent.values import Citation, Complaint, Draft, Evidence, Finish, Hit, Period, Reason, validity_on
+
+
+@dataclass(frozen=True, slots=True)
+class Supported:
+    """A draft that passed: its text with canonical citations, and for each the sentence that carries it."""
+
+    text: str
+    citations: tuple[Citation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Declined:
+    """The model said, in whatever words, that the evidence does not answer the question."""
+
+
+def ground(draft: Draft, evidence: Evidence, language: Language, period: Period) -> Supported | Declined | Complaint:
+    """Check a draft: it is whole, it cites something, and everything it cites is evidence."""
+    if draft.finish is not Finish.COMPLETE and draft.text.strip():
+        return Complaint(Reason.DRAFT_CUT_OFF, language.message("complaint_cut"))
+    if not draft.text.strip():
+        return Complaint(Reason.EMPTY_DRAFT, language.message("complaint_empty"))
+    text = citations.canonical(draft.text.strip(), evidence.ids)
+    cited = citations.cited(text)
+    if draft.refused or _declines(text, language):
+        return Declined()
+    unknown = tuple(identifier for identifier in cited if identifier not in evidence.ids)
+    if unknown:
+        return Complaint(Reason.CITATIONS_INVALID, language.message("complaint_unknown", ids=", ".join(unknown)), unknown_ids=unknown)
+    if not cited:
+        return Complaint(Reason.CITATIONS_INVALID, language.message("complaint_none"))
+    return Supported(text, tuple(_citation(identifier, text, evidence, language, period) for identifier in cited))
+
+
+def _declines(text: str, language: Language) -> bool:
+    """Whether what is left without the sentences that decline cites nothing: a partial answer declines a part only."""
+    marks = [mark.casefold() for mark in language.table["refusal_marks"]]
+    sentences = [text[a:b] for a, b in language.sentences(text)]
+    declining = [sentence for sentence in sentences if any(mark in sentence.casefold() for mark in marks)]
+    return bool(declining) and not any(citations.cited(sentence) for sentence in sentences if sentence not in declining)
+
+
+def _citation(identifier: str, text: str, evidence: Evidence, language: Language, period: Period) -> Citation:
+    claims = [text[a:b] for a, b in language.sentences(text) if identifier in citations.cited(text[a:b])]
+    hits = [hit for hit in evidence.hits if hit.entry.id == identifier]
+    hit, segment = carrier(claims, hits, language)
+    entry = hit.entry
+    span = (hit.chunk.span[0] + segment.span[0], hit.chunk.span[0] + segment.span[1]) if segment else hit.chunk.span
+    return Citation(
+        entry.id,
+        entry.title,
+        entry.stand,
+        validity_on(period, entry.valid_from, entry.valid_to),
+        hit.chunk.section,
+        hit.source,
+        quote=segment.text if segment else "",
+        span=span,
+        url=hit.url,
+    )
+
+
+def carrier(claims: Iterable[str], hits: Sequence[Hit], language: Language) -> tuple[Hit, Segment | None]:
+    """The hit and the segment of it that carry the claims best: most shared terms, figures counted before words."""
+    wanted = set(language.terms(" ".join(citations.without(claim) for claim in claims)))
+    best: tuple[float, Hit, Segment | None] = (-1.0, hits[0], None)
+    for hit in hits:
+        for segment in segments(hit.chunk.text, language.sentences):
+            terms = set(language.terms(segment.text))
+            shared = wanted & terms
+            score = sum(3.0 if any(c.isdigit() for c in term) else 1.0 for term in shared) - 0.02 * len(terms - shared)
+            if score > best[0]:
+                best = (score, hit, segment)
+    return best[1], best[2]

@@ -1,0 +1,103 @@
+"""Reads which days a text or a question speaks of, and whether a statement holds in a period; pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cache
+
+from agent.language.analyser import Language, folded
+from agent.values import Period
+
+FIRST, LAST = date(1, 1, 1), date(9999, 12, 31)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A date, month or year in a text, with the span it opens: `since` reaches on, `until` reaches back."""
+
+    period: Period
+    open: str
+    """"" | "since" | "until" | "range" (both ends told)."""
+    span: tuple[int, int]
+
+    @property
+    def reach(self) -> Period:
+        """The days the mention speaks of, its preposition heeded."""
+        if self.open == "since":
+            return Period(self.period.start, LAST)
+        if self.open == "until":
+            return Period(FIRST, self.period.end)
+        return self.period
+
+
+def mentions(text: str, language: Language) -> list[Mention]:
+    """The dates, months and years of a text in reading order; "A bis B" is one mention."""
+    found = [mention for match in _pattern(language).finditer(text) if (mention := _mention(text, match, language))]
+    joined: list[Mention] = []
+    for mention in found:
+        before = joined[-1] if joined else None
+        if before and _ranges(text[before.span[1] : mention.span[0]], language) and before.period.start <= mention.period.end:
+            joined[-1] = Mention(Period(before.period.start, mention.period.end), "range", (before.span[0], mention.span[1]))
+        else:
+            joined.append(mention)
+    return joined
+
+
+@cache
+def _pattern(language: Language) -> re.Pattern[str]:
+    months = "|".join(re.escape(month) for month in language.table["months"])
+    return re.compile(
+        rf"""(?<![\w/.,])(?:
+          (?P<iso>\d{{4}}-\d{{2}}-\d{{2}})
+        | (?P<day>\d{{1,2}})\.\s?(?:(?P<month>\d{{1,2}})\.\s?|(?P<name>{months})\s+)(?P<year>(?:19|20)\d\d)
+        | (?P<of>{months})\s+(?P<of_year>(?:19|20)\d\d)
+        | (?P<alone>(?:19|20)\d\d)(?:/(?P<to>\d\d)(?!\d))?
+        )(?![\w%]|[.,]\d|\s*(?:%|€|EUR\b|Euro\b|km\b))""",
+        re.VERBOSE | re.IGNORECASE,
+    )
+
+
+def _mention(text: str, match: re.Match[str], language: Language) -> Mention | None:
+    try:
+        period = _period(match, language)
+    except ValueError:
+        return None
+    word = re.search(r"(\w+)\s*$", text[max(0, match.start() - 24) : match.start()])
+    before = folded(word.group(1)) if word else ""
+    since, until = language.table["since_words"], language.table["until_words"]
+    return Mention(period, "since" if before in since else "until" if before in until else "", match.span())
+
+
+def _period(match: re.Match[str], language: Language) -> Period:
+    part = match.groupdict()
+    if part["iso"]:
+        return Period.day(date.fromisoformat(part["iso"]))
+    if part["alone"]:
+        year = int(part["alone"])
+        last = year // 100 * 100 + int(part["to"]) if part["to"] else year
+        return Period(date(year, 1, 1), date(max(year, last), 12, 31))
+    if part["of"]:
+        first = date(int(part["of_year"]), _month(part["of"], language), 1)
+        return Period(first, (first + timedelta(days=31)).replace(day=1) - timedelta(days=1))
+    month = int(part["month"]) if part["month"] else _month(part["name"], language)
+    return Period.day(date(int(part["year"]), month, int(part["day"])))
+
+
+def _month(name: str, language: Language) -> int:
+    numbers: dict[str, int] = language.table["month_numbers"]
+    return numbers[folded(name)]
+
+
+def _ranges(between: str, language: Language) -> bool:
+    return folded(between.strip()) in language.table["range_words"]
+
+
+def fits(text: str, period: Period, language: Language) -> float:
+    """How well the days a statement speaks of fit `period`: 1 all of them or none told, 0 none of them, between where some do."""
+    found = mentions(text, language)
+    if not found:
+        return 1.0
+    fitting = sum(mention.reach.overlaps(period.start, period.end) for mention in found)
+    return fitting / len(found) if fitting < len(found) else 1.0

@@ -1,0 +1,112 @@
+"""An answer as the JSON document that programs read; its shape is published as the schema `answer`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agent.values import Answer, Citation, Evidence, Grounded, Hit, Origin, Trace
+
+SCHEMA_VERSION = "1.0"
+
+
+def document(answer: Answer) -> dict[str, Any]:
+    """The document of an answer or a refusal; every key is always there."""
+    trace = answer.trace
+    grounded = answer if isinstance(answer, Grounded) else None
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "question": trace.question.text,
+        "answer": answer.text,
+        "refused": grounded is None,
+        "reason": answer.reason.value if answer.reason else None,
+        "flags": sorted(flag.value for flag in trace.flags),
+        "origin": grounded.origin.value if grounded else Origin.REFUSAL.value,
+        "language": trace.language,
+        "stichtag": trace.question.stichtag.isoformat(),
+        "citations": [_citation(citation) for citation in grounded.citations] if grounded else [],
+        "retrieved": [_hit(hit) for hit in trace.evidence.hits],
+        "searched": _searched(trace),
+        "nearest": [] if grounded else [{"id": n.id, "title": n.title, "why_not": n.why_not} for n in answer.nearest],  # type: ignore[union-attr]
+        "missing": "" if grounded else answer.missing,  # type: ignore[union-attr]
+        "question_back": answer.question_back,
+        "conflicts": [{"subject": c.subject, "answered": c.answered, "other": c.other} for c in grounded.conflicts] if grounded else [],
+        "plan": _plan(trace),
+        "strategy": trace.strategy,
+        "hops": [{"source": hop.source, "query": hop.query, "ids": list(hop.ids), "note": hop.note} for hop in trace.hops],
+        "review": dict(trace.review) if trace.review else None,
+        "checks": {
+            "unknown_ids": list(trace.checks.unknown_ids),
+            "unsupported_figures": list(trace.checks.unsupported_figures),
+            "regenerated": trace.checks.regenerated,
+        },
+        "warnings": list(trace.warnings),
+        "model": trace.model,
+        "embedder": trace.embedder,
+        "tokens": {"prompt": trace.tokens.prompt, "completion": trace.tokens.completion},
+        "timings_ms": {name: round(value, 2) for name, value in trace.timings_ms.items()},
+        "run_id": trace.run_id,
+        "kb_version": trace.kb_version,
+    }
+
+
+def _citation(citation: Citation) -> dict[str, Any]:
+    document = {
+        "id": citation.id,
+        "title": citation.title,
+        "stand": citation.stand.isoformat(),
+        "validity": citation.validity.value,
+        "section": citation.section,
+        "source": citation.source,
+        "quote": citation.quote,
+        "span": list(citation.span) if citation.span else None,
+    }
+    return {**document, "url": citation.url} if citation.url else document
+
+
+def _hit(hit: Hit) -> dict[str, Any]:
+    return {
+        "id": hit.entry.id,
+        "section": hit.chunk.section,
+        "score": round(hit.score, 6),
+        "lexical_rank": hit.lexical_rank,
+        "dense_rank": hit.dense_rank,
+        "why": hit.why,
+    }
+
+
+def _searched(trace: Trace) -> dict[str, Any]:
+    searched = trace.evidence.searched
+    if searched is None:
+        return {"queries": [], "scope": "alle", "stichtag": trace.question.stichtag.isoformat()}
+    return {"queries": list(searched.queries), "scope": searched.scope, "stichtag": searched.stichtag.isoformat()}
+
+
+def _plan(trace: Trace) -> dict[str, Any] | None:
+    if trace.plan is None:
+        return None
+    subqueries = [
+        {"query": s.query, "date": [s.period.start.isoformat(), s.period.end.isoformat()], "scope": s.scope} for s in trace.plan.subqueries
+    ]
+    return {"type": trace.plan.type, "subqueries": subqueries}
+
+
+def search_document(question: str, evidence: Evidence) -> dict[str, Any]:
+    """The document of a search: the hits with what each leg gave them."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "question": question,
+        "flags": sorted(flag.value for flag in evidence.flags),
+        "embedder": evidence.embedder,
+        "hits": [
+            {
+                **_hit(hit),
+                "title": hit.entry.title,
+                "stand": hit.entry.stand.isoformat(),
+                "lexical_score": hit.lexical_score,
+                "dense_score": hit.dense_score,
+                "text": hit.chunk.text,
+            }
+            for hit in evidence.hits
+        ],
+        "dropped": [{"id": d.id, "section": d.section, "score": round(d.score, 6), "why": d.why} for d in evidence.dropped],
+    }

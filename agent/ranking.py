@@ -1,0 +1,104 @@
+"""The arithmetic between the legs of a search and the evidence: fusion, one section per entry, references, budget; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from agent.values import Dropped, Hit
+
+REFERENCE_DAMPING = 0.6
+"""What a cross-reference keeps of the score of the hit that names it."""
+
+
+def rrf(legs: Iterable[tuple[float, Sequence[int]]], *, k: int) -> dict[int, float]:
+    """Weighted reciprocal rank fusion (Cormack, Clarke, Buettcher 2009): row -> sum of weight / (k + rank), ranks from 1."""
+    scores: dict[int, float] = {}
+    for weight, rows in legs:
+        for rank, row in enumerate(rows, start=1):
+            scores[row] = scores.get(row, 0.0) + weight / (k + rank)
+    return scores
+
+
+def ordered(scores: Mapping[int, float]) -> list[int]:
+    """Rows by falling score; ties by row, so that two runs never differ."""
+    return sorted(scores, key=lambda row: (-scores[row], row))
+
+
+def one_per_entry(
+    hits: Sequence[Hit], *, section_rank: Callable[[str], int], last: Callable[[str], bool]
+) -> tuple[list[Hit], list[Dropped]]:
+    """The best section of each entry, best entry first; a `last` section stands only where its entry has no other hit."""
+    best: dict[str, Hit] = {}
+    dropped: list[Dropped] = []
+    for hit in hits:
+        known = best.get(hit.entry.id)
+        if known is None:
+            best[hit.entry.id] = hit
+            continue
+        better = _preferred(hit, known, section_rank, last)
+        loser = known if better else hit
+        if better:
+            # the entry keeps the better of the two scores: its place is earned by whichever section was found first
+            best[hit.entry.id] = replace(hit, score=max(hit.score, known.score))
+        dropped.append(Dropped(loser.entry.id, loser.chunk.section, loser.score, "another section of the entry fits better"))
+    return sorted(best.values(), key=_place), dropped
+
+
+def _preferred(hit: Hit, known: Hit, section_rank: Callable[[str], int], last: Callable[[str], bool]) -> bool:
+    if last(known.chunk.section) != last(hit.chunk.section):
+        return last(known.chunk.section)
+    if hit.score != known.score:
+        return hit.score > known.score
+    return section_rank(hit.chunk.section) < section_rank(known.chunk.section)
+
+
+def _place(hit: Hit) -> tuple[float, str, int]:
+    return (-hit.score, hit.entry.id, hit.chunk.ordinal)
+
+
+def referenced(hits: Sequence[Hit], *, best: int) -> dict[str, tuple[float, str]]:
+    """The entries that the `best` first hits refer to: id -> (damped score, the id that names it). Cycles end by themselves: one step."""
+    found: dict[str, tuple[float, str]] = {}
+    present = {hit.entry.id for hit in hits}
+    for hit in hits[:best]:
+        for target in hit.entry.cross_refs:
+            score = REFERENCE_DAMPING * hit.score
+            if target not in present and score > found.get(target, (0.0, ""))[0]:
+                found[target] = (score, hit.entry.id)
+    return found
+
+
+def merged(hits: Sequence[Hit], more: Sequence[Hit]) -> list[Hit]:
+    """Both lists by falling score; a hit goes before a reference of the same score."""
+    return sorted([*hits, *more], key=lambda hit: (-hit.score, hit.why.startswith("cross-ref"), hit.entry.id, hit.chunk.ordinal))
+
+
+def within(hits: Sequence[Hit], *, blocks: int, characters: int) -> tuple[list[Hit], list[Dropped]]:
+    """The first hits that fit both limits; a block that does not fit is left out whole, never cut. The best one always stays."""
+    kept: list[Hit] = []
+    dropped: list[Dropped] = []
+    used = 0
+    for hit in hits:
+        size = len(hit.chunk.text)
+        if len(kept) >= blocks:
+            dropped.append(Dropped(hit.entry.id, hit.chunk.section, hit.score, "below the number of context blocks"))
+        elif kept and used + size > characters:
+            dropped.append(Dropped(hit.entry.id, hit.chunk.section, hit.score, "over the context budget"))
+        else:
+            kept.append(hit)
+            used += size
+    return kept, dropped
+
+
+def interleaved(lists: Sequence[Sequence[Hit]], *, slots: int, blocks: int) -> list[Hit]:
+    """One list out of several sub-queries': `slots` places are kept for each, the rest goes by score; an id appears once."""
+    chosen: dict[tuple[str, int], Hit] = {}
+    for hits in lists:
+        for hit in hits[:slots]:
+            chosen.setdefault((hit.entry.id, hit.chunk.ordinal), hit)
+    for hit in sorted((hit for hits in lists for hit in hits), key=_place):
+        if len(chosen) >= blocks:
+            break
+        chosen.setdefault((hit.entry.id, hit.chunk.ordinal), hit)
+    return sorted(chosen.values(), key=_place)[: max(blocks, slots * len(lists))]

@@ -1,0 +1,115 @@
+"""Values as text for the terminal; what a knowledge base or a model wrote cannot steer the terminal from here."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from agent.language import Language
+from agent.values import Answer, Citation, Evidence, Flag, Grounded, Hit, Refused, Validity
+
+Style = Callable[..., str]
+
+_BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def printable(text: str) -> str:
+    """Without control characters (but line feeds) and without marks that turn the reading direction."""
+    return "".join(c for c in text if c == "\n" or (c not in _BIDI and unicodedata.category(c) != "Cc"))
+
+
+def plain(text: str, **_: Any) -> str:
+    """The style of a pipe: none."""
+    return text
+
+
+def answer(result: Answer, language: Language, style: Style = plain) -> str:
+    """An answer or a refusal with its sources, warnings and the id of its run."""
+    lines = [_paragraphs(result.text, style if isinstance(result, Refused) else plain), ""]
+    if isinstance(result, Grounded):
+        lines += [style(language.message("sources_head"), bold=True), *(_source(c, language, style) for c in result.citations)]
+    elif result.nearest:
+        lines += [style(language.message("nearest_head"), bold=True), *(f"  {n.id} · {n.title}: {n.why_not}" for n in result.nearest)]
+    if result.question_back:
+        lines += ["", result.question_back]
+    notes = [*result.trace.warnings, *(language.message(f"flag_{flag.value}") for flag in sorted(result.trace.flags) if flag in _TOLD)]
+    lines += ["", *(style(f"! {note}", fg="yellow") for note in notes)] if notes else []
+    if result.trace.run_id:
+        lines += ["", style(f"{language.message('run')} {result.trace.run_id}", dim=True)]
+    return printable("\n".join(lines)).strip() if style is plain else "\n".join(lines).strip()
+
+
+_TOLD = {Flag.LEXICAL_ONLY, Flag.KB_NEWER_THAN_INDEX, Flag.CHANGES_WITHIN_PERIOD, Flag.HOP_LIMIT, Flag.STEP_LIMIT, Flag.SEARCH_FAILED}
+
+
+def _paragraphs(text: str, style: Style) -> str:
+    first, _, rest = printable(text).partition("\n")
+    return style(first, bold=True) + (f"\n{rest}" if rest else "") if style is not plain else printable(text)
+
+
+def _source(citation: Citation, language: Language, style: Style) -> str:
+    stand = language.message("stand", stand=language.day(citation.stand))
+    state = language.message(f"validity_{citation.validity.value}") if citation.validity is not Validity.CURRENT else ""
+    tail = " · ".join(part for part in (printable(citation.title), stand, citation.section, state, citation.url or "") if part)
+    return f"  {style(f'[{citation.id}]', fg='cyan')} {tail}"
+
+
+def explained(result: Answer, language: Language) -> str:
+    """How the evidence came about: each hit with the ranks and scores of both legs, the carrying sentences, and what was dropped."""
+    evidence = result.trace.evidence
+    parts = [language.message("explain_plan"), *_plan(result), "", language.message("explain_hits"), hits(evidence)]
+    if isinstance(result, Grounded):
+        parts += ["", language.message("explain_quotes"), *(f"  [{c.id}] {c.section} {c.span}: {printable(c.quote)}" for c in result.citations)]
+    if evidence.dropped:
+        parts += ["", language.message("explain_dropped"), *(f"  {d.id} · {d.section} ({d.score:.4f}): {d.why}" for d in evidence.dropped[:20])]
+    timings = "  ".join(f"{name} {value:.0f} ms" for name, value in result.trace.timings_ms.items())
+    return "\n".join([*parts, "", timings])
+
+
+def _plan(result: Answer) -> list[str]:
+    plan = result.trace.plan
+    return [f"  {s.query} · {s.period.start} … {s.period.end} · {s.scope}" for s in plan.subqueries] if plan else []
+
+
+def hits(evidence: Evidence) -> str:
+    """The hits as aligned lines: rank, entry, section, score, the rank and score of each leg, why it is here."""
+    rows = [_hit(number, hit) for number, hit in enumerate(evidence.hits, start=1)]
+    return columns([("", "id", "section", "score", "BM25", "cosine", "why"), *rows])
+
+
+def _hit(number: int, hit: Hit) -> tuple[str, ...]:
+    lexical = f"{hit.lexical_rank} ({hit.lexical_score:.2f})" if hit.lexical_rank and hit.lexical_score is not None else "–"
+    dense = f"{hit.dense_rank} ({hit.dense_score:.3f})" if hit.dense_rank and hit.dense_score is not None else "–"
+    return (str(number), hit.entry.id, hit.chunk.section or "–", f"{hit.score:.4f}", lexical, dense, hit.why)
+
+
+def columns(rows: Sequence[Sequence[str]]) -> str:
+    """Rows of cells as columns, each as wide as its widest cell."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return "\n".join("  ".join(printable(cell).ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+
+
+def runs(rows: Iterable[Mapping[str, Any]]) -> str:
+    """The run list as columns."""
+    shown = [
+        (r["id"], r["started"][:16].replace("T", " "), r["reason"] or r["origin"] or "", f"{r['milliseconds'] or 0:.0f} ms", str(r["question"])[:70])
+        for r in rows
+    ]
+    return columns([("run", "started (UTC)", "outcome", "time", "question"), *shown])
+
+
+def run(record: Mapping[str, Any]) -> str:
+    """One run step by step."""
+    lines = [f"{record['id']}  {record['started']}", f"{record['question']}  (Stichtag {record['stichtag']})", ""]
+    for number, step in enumerate(record["steps"], start=1):
+        rest = {key: value for key, value in step.items() if key not in ("at", "kind") and value not in (None, [], "")}
+        lines.append(f"{number:>3}  {step['at'][11:23]}  {step['kind']}")
+        lines += [f"       {key}: {_short(value)}" for key, value in rest.items()]
+    outcome = record["answer"] or {}
+    return printable("\n".join([*lines, "", str(outcome.get("answer", ""))]))
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 400 else f"{text[:400]} …"

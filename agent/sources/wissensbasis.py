@@ -1,0 +1,139 @@
+"""The index as a source: both legs, fused, one section per entry, references followed, cut to the context."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from math import log
+
+from agent import ranking
+from agent.errors import EmbedderError
+from agent.interfaces import Embedder, Filter, Scored, Store
+from agent.language import Language
+from agent.settings import Settings
+from agent.values import Evidence, Flag, Hit, Searched, SubQuery
+
+
+class Wissensbasis:
+    """Hybrid search over one index. Without an embedder, or where it cannot be reached, the search is lexical and says so."""
+
+    name = "wissensbasis"
+    about = "the curated knowledge base"
+
+    def __init__(self, store: Store, language: Language, settings: Settings, embedder: Callable[[], Embedder | None]) -> None:
+        self._store = store
+        self._language = language
+        self._settings = settings
+        self._get_embedder = embedder
+
+    @cached_property
+    def _embedder(self) -> Embedder | None:
+        return self._get_embedder() if self._store.info.embedder else None
+
+    def search(self, subquery: SubQuery, /, k: int) -> Evidence:
+        where = self.filter(subquery)
+        terms = self._language.query_terms(subquery.query)
+        lexical = self._store.lexical(terms, self._settings.candidate_pool, where)
+        dense, flags = self._dense(subquery.query, where)
+        hits = self._ranked(lexical, dense)
+        kept, dropped = ranking.one_per_entry(hits, section_rank=self._language.section_rank, last=self._language.only_if_alone)
+        kept = ranking.merged(kept, self._references(kept, where))
+        chosen, over = ranking.within(kept, blocks=k, characters=self._settings.max_context_chars)
+        return Evidence(
+            hits=(*chosen, *self._companions(chosen)),
+            searched=Searched((subquery.query,), subquery.scope, subquery.period.end),
+            dropped=(*dropped, *over),
+            beside=() if chosen else tuple(self._outside(terms, where)),
+            flags=flags,
+            embedder=str(self._store.info.embedder) if dense else None,
+            weights=self._weights(terms),
+            variants=self._variants(terms),
+        )
+
+    def filter(self, subquery: SubQuery) -> Filter:
+        """The period and the scope of a sub-query as the store's filter; an unknown scope admits everything."""
+        scope = self._language.table["scopes"].get(subquery.scope, {})
+        only = scope.get("only")
+        return Filter(subquery.period, frozenset(only) if only else None, frozenset(scope.get("without", ())))
+
+    def _dense(self, query: str, where: Filter) -> tuple[list[Scored], frozenset[Flag]]:
+        try:
+            embedder = self._embedder
+            if embedder is None:
+                return [], frozenset({Flag.LEXICAL_ONLY})
+            return self._store.dense(embedder.query(query), self._settings.candidate_pool, where), frozenset()
+        except EmbedderError:
+            return [], frozenset({Flag.LEXICAL_ONLY})
+
+    def _ranked(self, lexical: Sequence[Scored], dense: Sequence[Scored]) -> list[Hit]:
+        words = {scored.row: (rank, scored.score) for rank, scored in enumerate(lexical, start=1)}
+        meaning = {scored.row: (rank, scored.score) for rank, scored in enumerate(dense, start=1)}
+        scores = ranking.rrf(
+            ((1.0, [s.row for s in lexical]), (self._settings.dense_weight, [s.row for s in dense])), k=self._settings.rrf_k
+        )
+        found = self._store.fetch(scores)
+        hits = []
+        for row in ranking.ordered(scores):
+            chunk, entry = found[row]
+            lexical_rank, lexical_score = words.get(row, (None, None))
+            dense_rank, dense_score = meaning.get(row, (None, None))
+            why = "words and meaning" if row in words and row in meaning else "words" if row in words else "meaning"
+            hits.append(
+                Hit(
+                    chunk,
+                    entry,
+                    scores[row],
+                    lexical_rank=lexical_rank,
+                    dense_rank=dense_rank,
+                    lexical_score=lexical_score,
+                    dense_score=dense_score,
+                    why=why,
+                )
+            )
+        return hits
+
+    def _references(self, hits: Sequence[Hit], where: Filter) -> list[Hit]:
+        wanted = ranking.referenced(hits, best=self._settings.cross_ref_expand)
+        rows = self._store.rows_of(wanted)
+        found = self._store.fetch(row for of_entry in rows.values() for row in of_entry)
+        more = []
+        for entry_id, of_entry in rows.items():
+            pieces = [found[row] for row in of_entry if where.admits(found[row][1])]
+            if pieces:
+                chunk, entry = min(pieces, key=lambda piece: (self._language.section_rank(piece[0].section), piece[0].ordinal))
+                score, referrer = wanted[entry_id]
+                more.append(Hit(chunk, entry, score, why=f"cross-ref from {referrer}"))
+        return more
+
+    def _outside(self, terms: Sequence[str], where: Filter) -> list[Hit]:
+        """What would have been found without the period: the nearest entries of a refusal for its date."""
+        if where.period is None:
+            return []
+        hits = self._ranked(self._store.lexical(terms, self._settings.context_blocks, replace(where, period=None)), [])
+        kept, _ = ranking.one_per_entry(hits, section_rank=self._language.section_rank, last=self._language.only_if_alone)
+        return kept[:3]
+
+    def _companions(self, chosen: Sequence[Hit]) -> list[Hit]:
+        """The other sections of the best entries: a value's table and the sentence that explains it belong together."""
+        best = {hit.entry.id: hit for hit in chosen[: self._settings.companion_entries]}
+        rows = self._store.rows_of(best)
+        found = self._store.fetch(row for of_entry in rows.values() for row in of_entry)
+        present = {(hit.entry.id, hit.chunk.ordinal) for hit in chosen}
+        return [
+            Hit(chunk, entry, best[entry_id].score, why="another section of the entry")
+            for entry_id, of_entry in rows.items()
+            for chunk, entry in (found[row] for row in of_entry)
+            if (entry_id, chunk.ordinal) not in present and not self._language.only_if_alone(chunk.section)
+        ]
+
+    def _weights(self, terms: Sequence[str]) -> dict[str, float]:
+        """Each term's inverse document frequency as BM25 has it (Robertson, Sparck Jones 1976); dates and years are the filter's."""
+        telling = [term for term in terms if not self._language.tells_time(term)]
+        frequencies = self._store.document_frequencies(telling)
+        chunks = self._store.info.chunks
+        return {term: log(1 + (chunks - frequencies[term] + 0.5) / (frequencies[term] + 0.5)) for term in telling}
+
+    def _variants(self, terms: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        synonyms = self._store.synonyms()
+        return {term: synonyms[term] for term in terms if term in synonyms}

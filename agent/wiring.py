@@ -1,0 +1,236 @@
+"""The only file that knows concrete parts: four literal tables, and the functions that put a question's parts together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import cached_property, partial
+from pathlib import Path
+
+from agent import answer, publish, texts
+from agent.embedders import embedded
+from agent.embedders import ollama as ollama_embedder
+from agent.errors import ConfigError, EmbedderError, IndexProblem, KnowledgeBaseError
+from agent.generators import extractive, point
+from agent.ingest import freshness
+from agent.ingest import run as ingest_run
+from agent.interfaces import Change, Embedder, EmbedderIdentity, Generator, Model, Parts, Strategy
+from agent.language import Language
+from agent.llm import ollama
+from agent.runlog import Listener, Run, RunLog
+from agent.settings import Settings
+from agent.sources.wissensbasis import Wissensbasis
+from agent.stores.sqlite import SqliteIndex, SqliteStore
+from agent.strategies import direct
+from agent.transport import Server
+from agent.values import Answer, Evidence, Flag, Period, Question, SubQuery, Trace
+
+STRATEGIES: Mapping[str, Strategy] = {
+    "direct": direct.gather,
+}
+
+GENERATORS: Mapping[str, Generator] = {
+    "point": point.draft,
+    "extractive": extractive.draft,
+}
+
+MODELS: Mapping[str, Callable[[Settings, Server, str], Model]] = {
+    "ollama": lambda settings, server, name: ollama.Ollama(
+        server, name, num_ctx=settings.num_ctx, think=settings.think, timeout=settings.model_timeout
+    ),
+}
+
+EMBEDDERS: Mapping[str, Callable[[Settings, Server], Embedder]] = {
+    "ollama": lambda settings, server: ollama_embedder.OllamaEmbedder(server, settings.embed_model, timeout=settings.embed_timeout),
+    "embedded": lambda settings, server: embedded.Embedded(),  # noqa: ARG005 (the table's shape)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where one knowledge base is, and where what is made from it goes."""
+
+    kb: Path
+    index: Path
+    runs: Path
+    goldset: Path
+
+
+def place(settings: Settings) -> Place:
+    """The knowledge base named by the settings, else `wissensbasis` here. Raises KnowledgeBaseError where there is none."""
+    kb = Path(settings.kb_dir or "wissensbasis")
+    if not (kb / "kb.json").is_file():
+        raise KnowledgeBaseError(f"There is no knowledge base at {kb} (no kb.json in it).", "Name one with --kb DIR or PV_KB_DIR.")
+    # knowledge bases that lie side by side keep their indexes apart; the usual one has the plain place
+    data = kb.parent / "data" if kb.resolve().name == "wissensbasis" else kb.parent / "data" / kb.resolve().name
+    index = Path(settings.db_path) if settings.db_path else data / "index.db"
+    return Place(kb, index, index.with_name("runs.db"), kb.parent / "goldset.yaml" if data.name == "data" else kb / "goldset.yaml")
+
+
+def language(code: str) -> Language:
+    """The language of that code. Raises ConfigError where the package has no table for it."""
+    return Language(texts.table(f"language.{code}"))
+
+
+def language_of(kb: Path) -> Language:
+    """The language a knowledge base says it is in."""
+    try:
+        code = str(json.loads((kb / "kb.json").read_text(encoding="utf-8"))["language"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise KnowledgeBaseError(f"{kb / 'kb.json'} does not say its language.", 'It needs "language": "de".') from error
+    return language(code)
+
+
+@dataclass(frozen=True)
+class Bench:
+    """One knowledge base with its settings: what the commands work with. Parts are made when they are first needed."""
+
+    settings: Settings
+    place: Place
+    listeners: tuple[Listener, ...] = ()
+    today: Callable[[], date] = date.today
+
+    @cached_property
+    def language(self) -> Language:
+        return language_of(self.place.kb)
+
+    @cached_property
+    def server(self) -> Server:
+        return Server(self.settings.ollama_url, self.settings.connect_timeout)
+
+    @cached_property
+    def runs(self) -> RunLog:
+        return RunLog(self.place.runs)
+
+    # --- embedders and models ---------------------------------------------------------------------
+
+    def embedder_for_ingest(self) -> Embedder | None:
+        """The embedder the settings ask for; auto takes Ollama's where it answers, then the embedded one, then none."""
+        settings = self.settings
+        if settings.embed_off or settings.embedder == "none":
+            return None
+        if settings.embedder != "auto":
+            return EMBEDDERS[settings.embedder](settings, self.server)
+        served = ollama_embedder.OllamaEmbedder(self.server, settings.embed_model, timeout=settings.embed_timeout)
+        if served.installed():
+            return served
+        return embedded.Embedded() if embedded.available() else None
+
+    def embedder_of(self, identity: EmbedderIdentity) -> Embedder | None:
+        """The embedder an index was made with. Raises EmbedderError where it is not to be had or is another by now."""
+        if self.settings.embed_off or self.settings.embedder == "none":
+            return None
+        kind = "embedded" if identity.name == embedded.NAME else "ollama"
+        found = EMBEDDERS[kind](replace(self.settings, embed_model=identity.name), self.server)
+        if found.identity != identity:
+            raise EmbedderError(
+                f"The index was made with {identity}, and here is {found.identity}.", "Run `pv-agent ingest --full` to change over."
+            )
+        return found
+
+    def model(self, name: str = "") -> Model:
+        return MODELS["ollama"](self.settings, self.server, name or self.settings.answer_model)
+
+    # --- index ------------------------------------------------------------------------------------
+
+    def ingest(self, options: ingest_run.Options, progress: ingest_run.Progress) -> Change:
+        """Bring the index to the state of the knowledge base."""
+        with SqliteIndex(self.place.index, self.language.version, anew=options.full) as index:
+            return ingest_run.ingest(self.place.kb, index, self.language, self.embedder_for_ingest(), options=options, progress=progress)
+
+    @cached_property
+    def store(self) -> SqliteStore:
+        return SqliteStore(self.place.index, self.language.version)
+
+    def has_index(self) -> bool:
+        return self.place.index.is_file()
+
+    @cached_property
+    def wissensbasis(self) -> Wissensbasis:
+        identity = self.store.info.embedder
+        return Wissensbasis(self.store, self.language, self.settings, partial(self.embedder_of, identity) if identity else lambda: None)
+
+    # --- questions --------------------------------------------------------------------------------
+
+    def parts(self, run: Run, model: Model | None) -> Parts:
+        """The shared bench of one question."""
+        return Parts(
+            self.settings,
+            self.language,
+            {self.wissensbasis.name: self.wissensbasis},
+            model,
+            run,
+            partial(texts.prompt, self.language.code),
+            self.today,
+        )
+
+    def way(self) -> tuple[answer.Way, Model | None]:
+        """The strategy and the generator of the settings, with the model where one is needed."""
+        strategy = STRATEGIES[self.settings.strategy]
+        chosen, model = self.settings.generator, self.model()
+        if chosen == "auto":
+            chosen = "point" if model.installed() else "extractive"
+        way = answer.Way(strategy, GENERATORS[chosen], GENERATORS["extractive"], self.settings.strategy)
+        return way, (model if chosen == "point" else None)
+
+    def ask(self, text: str, stichtag: date | None = None, *, log: bool = True) -> Answer:
+        """Answer one question and log the run. Raises for errors of the index, the knowledge base or the settings."""
+        question = Question(text, stichtag or self.today())
+        run = Run(self.listeners)
+        way, model = self.way()
+        info = self.store.info
+        flags = frozenset({Flag.KB_NEWER_THAN_INDEX}) if freshness.newer(self.place.kb, self.store) else frozenset[Flag]()
+        trace = Trace(
+            question,
+            strategy=way.strategy_name,
+            flags=flags,
+            language=self.language.code,
+            run_id=run.id if log else None,
+            kb_version=info.kb_version,
+        )
+        result = answer.answered(question, self.parts(run, model), way, trace)
+        if log and not self._logged(run, result):
+            result = replace(result, trace=replace(result.trace, run_id=None, warnings=(*result.trace.warnings, self._not_logged())))
+        return result
+
+    def _logged(self, run: Run, result: Answer) -> bool:
+        trace = result.trace
+        document = publish.document(result)
+        record = {
+            "question": trace.question.text,
+            "stichtag": trace.question.stichtag.isoformat(),
+            "strategy": trace.strategy,
+            "kb_version": trace.kb_version,
+            "refused": int(document["refused"]),
+            "reason": document["reason"],
+            "origin": document["origin"],
+            "model": trace.model,
+            "milliseconds": trace.timings_ms.get("total"),
+            "answer": json.dumps(document, ensure_ascii=False),
+        }
+        return self.runs.write(run, record)
+
+    def _not_logged(self) -> str:
+        return self.language.message("not_logged", path=self.place.runs)
+
+    def search(self, text: str, stichtag: date | None = None, *, k: int, scope: str = "alle") -> Evidence:
+        """Retrieval alone, for one day or the period the question names."""
+        from agent.plan import by_rules
+
+        plan = by_rules(Question(text, stichtag or self.today()), self.language, scope=scope)
+        whole = Period(min(s.period.start for s in plan.subqueries), max(s.period.end for s in plan.subqueries))
+        return self.wissensbasis.search(SubQuery(text, whole, scope), k=k)
+
+
+def checked_embedding(bench: Bench) -> Sequence[str]:
+    """What stands in the way of the dense leg, as sentences; empty where nothing does."""
+    identity = bench.store.info.embedder
+    if identity is None:
+        return ["The index holds no vectors."]
+    try:
+        bench.embedder_of(identity)
+    except (EmbedderError, ConfigError, IndexProblem) as error:
+        return [str(error)]
+    return []
