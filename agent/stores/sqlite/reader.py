@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from agent.interfaces import Vector
 
 
+_MOST_TERMS = 256
+
+
 class SqliteStore:
     """Satisfies `Store`. Raises IndexProblem where the file is missing, foreign, of another version, locked or damaged.
 
@@ -75,7 +78,7 @@ class SqliteStore:
 
     def lexical(self, terms: Sequence[str], depth: int, where: Filter) -> list[Scored]:
         """BM25 over analysed terms, joined by OR; best first, equals by entry id and ordinal."""
-        phrases = [f'"{term.replace(chr(34), chr(34) * 2)}"' for term in dict.fromkeys(terms) if term and "\0" not in term]
+        phrases = [f'"{term.replace(chr(34), chr(34) * 2)}"' for term in self._telling(terms)]
         if not phrases or depth < 1:
             return []
         condition, values = _condition(where)
@@ -86,6 +89,14 @@ class SqliteStore:
             (*self._weights, " OR ".join(phrases), *values, depth),
         )
         return [Scored(row, -cost) for row, cost in found]
+
+    def _telling(self, terms: Sequence[str]) -> list[str]:
+        """The distinct terms; of very many only the rarest that occur, since FTS5's time grows with their number at every match."""
+        distinct = [term for term in dict.fromkeys(terms) if term and "\0" not in term]
+        if len(distinct) <= _MOST_TERMS:
+            return distinct
+        seen = {term: count for term, count in self.document_frequencies(distinct).items() if count}
+        return sorted(seen, key=seen.__getitem__)[:_MOST_TERMS]
 
     def dense(self, vector: Vector, depth: int, where: Filter) -> list[Scored]:
         """Exact cosine over all vectors; best first, equals by entry id and ordinal."""
