@@ -24,8 +24,8 @@ DEFAULT = Path(__file__).parents[2] / "shared" / "data" / "xquad_de"
 
 def ranked(test_set: beir.TestSet, *, depth: int = 100) -> dict[str, list[str]]:
     """The run of bm25s with MTEB's settings, which are its own defaults but for the stemmer."""
-    import bm25s  # type: ignore[import-untyped]
-    import Stemmer  # type: ignore[import-not-found]
+    import bm25s
+    import Stemmer
 
     def tokens(texts: list[str]) -> Any:
         return bm25s.tokenize(texts, stopwords="en", stemmer=Stemmer.Stemmer("english"), show_progress=False)
@@ -41,12 +41,12 @@ def ranked(test_set: beir.TestSet, *, depth: int = 100) -> dict[str, list[str]]:
     }
 
 
-def main() -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Prints every measure; 0 when nDCG@10 is the published one."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folder", nargs="?", type=Path, default=DEFAULT)
     parser.add_argument("--run-file", type=Path, help="write the run for trec_eval as well")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     try:
         test_set = beir.read(options.folder)
         run = ranked(test_set)

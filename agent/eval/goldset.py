@@ -134,9 +134,8 @@ _SENTENCES = {
 def _fault(found: Any, data: Any, root: yaml.Node, path: Path) -> str:
     """One fault that pydantic found, as `file:line: question, what`."""
     where: tuple[str | int, ...] = found["loc"]
-    names = [part for part in where if isinstance(part, str) and part not in ("any", "all")]
-    inside = names[-1:] if len(where) != 2 else []
-    field = repr(inside[0]) if inside else "this"
+    names = ["this", *(repr(part) for part in where if isinstance(part, str) and part not in ("any", "all"))]
+    field = names[-1] if names[-1] != "'fragen'" or len(where) == 1 else "this"
     message = found["msg"].removeprefix("Value error, ")
     plain = message if found["type"] == "value_error" else f"{field}: {message}"
     sentence = _SENTENCES.get(found["type"], "{plain}").format(field=field, plain=plain)

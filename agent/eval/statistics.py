@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from math import comb, fsum, sqrt
+from math import ceil, comb, fsum, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
@@ -60,6 +60,11 @@ def mean(values: Sequence[float], *, confidence: float = CONFIDENCE, rounds: int
 def estimate(values: Sequence[float], *, share_of: bool) -> Interval | None:
     """The interval that suits the measure: Wilson's for values that are 0 or 1, the bootstrap's for all others."""
     return share(sum(value == 1 for value in values), len(values)) if share_of else mean(values)
+
+
+def quantile(values: Sequence[float], q: float) -> float | None:
+    """The value that the part `q` of all does not exceed (nearest rank), a value that occurred; None for no values."""
+    return sorted(values)[max(0, ceil(q * len(values)) - 1)] if values else None
 
 
 def _z(confidence: float) -> float:

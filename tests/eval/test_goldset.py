@@ -98,7 +98,15 @@ def test_every_fault_is_named_at_once(tmp_path: Path) -> None:
     assert len(caught.value.message.splitlines()) == 2
 
 
-@pytest.mark.parametrize(("text", "said"), [("", "empty"), ("- a\n- b\n", "goldset.yaml:1"), ("version: 1\n", "'fragen' is missing")])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "empty"),
+        ("- a\n- b\n", "goldset.yaml:1"),
+        ("version: 1\n", "'fragen' is missing"),
+        ("version: 1\nfragen: [x]\n", "question 1: this: "),
+    ],
+)
 def test_a_file_that_is_no_goldset_is_one_sentence(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(AgentError, match=said):
         goldset.read(written(tmp_path, text))

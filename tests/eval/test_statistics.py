@@ -73,6 +73,14 @@ def _normal_pairs(random: np.random.Generator, rounds: int) -> list[tuple[np.nda
     return [(random.uniform(0.3, 0.7, 60), random.normal(0, 0.1, 60)) for _ in range(rounds)]
 
 
+@given(values, st.floats(0, 1))
+def test_a_quantile_is_a_value_that_enough_do_not_exceed(data: list[float], q: float) -> None:
+    found = statistics.quantile(data, q)
+    assert found in data
+    assert sum(value <= found for value in data) >= q * len(data)
+    assert statistics.quantile([], q) is None
+
+
 @given(pairs)
 @few
 def test_swapping_the_runs_turns_the_difference_round(data: list[tuple[float, float]]) -> None:
