@@ -1,7 +1,7 @@
 """Checks our measures against a published figure: plain BM25 on XQuAD-de gives nDCG@10 0.925, as MTEB has it (0.9252).
 
     pip install bm25s PyStemmer
-    python benchmarks/xquad_oracle.py [FOLDER] [--run-file FILE]
+    python -m benchmarks.xquad_oracle [FOLDER] [--run-file FILE]
 
 FOLDER holds the set in BEIR's layout. The text alone is indexed, cut by bm25s' own tokenizer with English stop words and the English
 stemmer, as MTEB's baseline "bm25s" does whatever the language: not a good German search, but one that anyone can repeat. (bm25s'
