@@ -1,0 +1,135 @@
+"""Everything that is wrong with a knowledge base, file by file and line by line; what the gate itself would refuse is told as a notice."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from agent import texts
+from agent.ingest import folder, register, synonyms, tables, werte
+from agent.ingest.entries import line_at
+from agent.ingest.folder import FileRead
+from agent.ingest.problems import EntryProblem, Severity, near
+from agent.ingest.register import Register
+from agent.language import Language
+from agent.values import Entry
+
+_SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+def lint(kb_dir: Path, language: Language) -> list[EntryProblem]:
+    """All problems and notices, in order of file and line. Raises KnowledgeBaseError where there is no knowledge base to look at."""
+    files = folder.documents(kb_dir)
+    known = register.load(kb_dir) or Register(language.code)
+    values, found = werte.read(kb_dir)
+    problems = [*found, *(problem for file in files for problem in file.problems), *_synonyms(kb_dir)]
+    notation = werte.Notation(texts.table(f"kb.{language.code}"))
+    for file in files:
+        if file.entry:
+            problems += _form(file, file.entry, known, language)
+            problems += tables.problems(file.path, file.text, values, notation)
+    problems += _references(files) + _same_ids(files)
+    wrong = {problem.path for problem in problems if problem.severity is Severity.PROBLEM}
+    problems += [_notice(problem) for problem in register.admitted(kb_dir).problems if problem.path not in wrong]
+    return sorted(set(problems))
+
+
+def _notice(problem: EntryProblem) -> EntryProblem:
+    return EntryProblem(problem.path, problem.line, problem.message, problem.mend, Severity.NOTICE)
+
+
+def _synonyms(kb_dir: Path) -> list[EntryProblem]:
+    found = synonyms.read(kb_dir)
+    return found if isinstance(found, list) else []
+
+
+def _form(file: FileRead, entry: Entry, known: Register, language: Language) -> Iterator[EntryProblem]:
+    """What an entry looks like: its id, its sections, the words that must be known."""
+
+    def at(what: str) -> int:
+        found = re.search(rf"^{what}\b.*", file.text, re.MULTILINE)
+        return line_at(file.text, found.start()) if found else 1
+
+    def notice(what: str, message: str, mend: str) -> EntryProblem:
+        return EntryProblem(file.path, at(what), message, mend, Severity.NOTICE)
+
+    info = entry.info
+    if info.id != file.path.stem:
+        yield EntryProblem(file.path, at("id:"), f"The id {info.id} is not the file's name.", f"Rename the file to {info.id}.md, or the id.")
+    if not _SLUG.fullmatch(info.id):
+        yield notice("id:", f"The id {info.id} is not in lower case, digits and hyphens.", "Rename the entry.")
+    if known.prefixes and not info.id.startswith(tuple(f"{prefix}-" for prefix in known.prefixes)):
+        yield notice("id:", f"The id {info.id} has none of the known prefixes.", f"Prefixes are {', '.join(known.prefixes)} (kb.json).")
+    if known.bereiche and info.bereich not in known.bereiche:
+        hint = near(info.bereich, known.bereiche, f"Known are {', '.join(known.bereiche)} (kb.json).")
+        yield EntryProblem(file.path, at("bereich:"), f"There is no bereich {info.bereich!r}.", hint)
+    if info.layer != register.LAYER:
+        yield EntryProblem(file.path, at("layer:"), f"The entry is of layer {info.layer}.", f"Only layer {register.LAYER} is admitted.")
+    sections = {section.name for section in entry.sections}
+    for name in language.table["required_sections"]:
+        if name not in sections:
+            yield EntryProblem(file.path, 1, f"The section `{name}` is missing.", f"Add `## {name}`.")
+    for name in sections - set(language.table["sections"]):
+        yield notice(f"## +{re.escape(name)}", f"The section `{name}` is not among the usual ones.", near(name, language.table["sections"]))
+
+
+def _same_ids(files: Iterable[FileRead]) -> list[EntryProblem]:
+    read = [file for file in files if file.entry]
+    counts = Counter(file.entry.info.id for file in read if file.entry)
+    return [
+        EntryProblem(file.path, 1, f"The id {file.entry.info.id} is borne by {counts[file.entry.info.id]} files.", "Give each its own.")
+        for file in read
+        if file.entry and counts[file.entry.info.id] > 1
+    ]
+
+
+# --- cross-references -----------------------------------------------------------------------------
+
+
+def _references(files: Iterable[FileRead]) -> list[EntryProblem]:
+    # A reference to a file that cannot be read is not dead: that file has its own problem.
+    read = {file.entry.info.id: file for file in files if file.entry}
+    known = {*read, *(file.path.stem for file in files)}
+    problems = []
+    for entry_id, file in read.items():
+        refs = file.entry.info.cross_refs if file.entry else ()
+        for ref, count in Counter(refs).items():
+            found = re.search(rf"(?<![\w-]){re.escape(ref)}(?![\w-])", file.text[file.text.find("cross_refs") :])
+            line = line_at(file.text, file.text.find("cross_refs") + found.start()) if found else 1
+            if ref == entry_id:
+                problems.append(EntryProblem(file.path, line, "The entry refers to itself.", "Take the reference out."))
+            elif ref not in known:
+                problems.append(EntryProblem(file.path, line, f"There is no entry {ref}.", near(ref, known, "Take the reference out.")))
+            if count > 1:
+                problems.append(EntryProblem(file.path, line, f"The reference to {ref} is given {count} times.", "Keep one."))
+    graph = {entry_id: file.entry.info.cross_refs for entry_id, file in read.items() if file.entry}
+    for cycle in cycles(graph):
+        message = f"The references go round: {' -> '.join((*cycle, cycle[0]))}."
+        problems.append(EntryProblem(read[cycle[0]].path, 1, message, "", Severity.NOTICE))
+    return problems
+
+
+def cycles(graph: Mapping[str, Iterable[str]]) -> list[tuple[str, ...]]:
+    """The shortest cycle through each node that lies on one, each cycle once, begun at its first node in order of names."""
+    found = set()
+    for start in sorted(graph):
+        way = _way_back(graph, start)
+        if way:
+            first = way.index(min(way))
+            found.add((*way[first:], *way[:first]))
+    return sorted(found)
+
+
+def _way_back(graph: Mapping[str, Iterable[str]], start: str) -> tuple[str, ...]:
+    ways: dict[str, tuple[str, ...]] = {start: (start,)}
+    queue = [start]
+    for node in queue:
+        for following in graph.get(node, ()):
+            if following == start and node != start:
+                return ways[node]
+            if following not in ways and following in graph:
+                ways[following] = (*ways[node], following)
+                queue.append(following)
+    return ()

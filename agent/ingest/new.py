@@ -1,0 +1,48 @@
+"""Writes the skeleton of a new entry."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import date
+from pathlib import Path
+
+from agent import texts
+from agent.errors import KnowledgeBaseError, UsageError
+from agent.ingest import folder, register
+from agent.language import Language
+
+
+def new(kb_dir: Path, entry_id: str, *, title: str, language: Language, today: date | None = None) -> Path:
+    """The path of the new file `dokumente/<id>.md`. Raises where the id cannot be one, or is taken: nothing is overwritten."""
+    if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", entry_id):
+        raise UsageError(f"{entry_id!r} cannot be an id.", "Write it in lower case, digits and hyphens, as pv-sv-werte-2026.")
+    path = kb_dir / folder.DOCUMENTS / f"{entry_id}.md"
+    words = texts.table(f"kb.{language.code}")["skeleton"]
+    known = register.load(kb_dir)
+    sections = [name for name in language.table["sections"] if name]
+    fields = {
+        "id": entry_id,
+        "titel": json.dumps(title, ensure_ascii=False),
+        "stand": (today or date.today()).isoformat(),
+        "thema": words["topic"],
+        "tags": "[]",
+        "gueltig_ab": "null",
+        "gueltig_bis": "null",
+        "rechtsgrundlage": "[]",
+        "quellen": "[]",
+        "cross_refs": "[]",
+        "layer": str(register.LAYER),
+        "bereich": known.bereiche[0] if known and known.bereiche else words["bereich"],
+    }
+    front = "\n".join(f"{name}: {value}" for name, value in fields.items())
+    body = "\n\n".join(f"## {name}\n\n{words['hint']}" for name in sections)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(f"---\n{front}\n---\n\n{body}\n")
+    except FileExistsError as error:
+        raise KnowledgeBaseError(f"{path} is there already.", "Choose another id, or edit that file.") from error
+    except OSError as error:
+        raise KnowledgeBaseError(f"{path} cannot be written ({error.strerror}).", "Check permissions and room.") from error
+    return path

@@ -1,0 +1,198 @@
+"""The gate: `kb.json`, the register of admitted entries. What is not in it, as it is in it, is never indexed, and is named."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, fields
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from agent.errors import KnowledgeBaseError
+from agent.ingest import folder
+from agent.ingest.entries import file_text, fingerprint
+from agent.ingest.folder import FileRead
+from agent.ingest.problems import EntryProblem, near
+from agent.interfaces import IndexInfo
+from agent.values import Entry, EntryInfo
+
+BUILD = "Run `pv-agent kb build`."
+LAYER = 2
+"""The layer that may be indexed: texts of one's own; layer 1 is licensed, and stays where it is."""
+
+BESIDE = ("werte.yaml", "synonyme.yaml")
+"""What belongs to a knowledge base besides its entries, and counts in its version."""
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """An admitted entry. `path` begins with `dokumente/`; `sha256` is that of the text; `registered` a day, as 2026-01-31."""
+
+    id: str
+    path: str
+    sha256: str
+    layer: int
+    licence: str
+    registered: str
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    """What kb.json holds. `licence` is the note for entries new to it; `prefixes` of ids and `bereiche` are conventions lint checks."""
+
+    language: str
+    entries: tuple[Registered, ...] = ()
+    name: str = ""
+    licence: str = ""
+    prefixes: tuple[str, ...] = ()
+    bereiche: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """What may be indexed, what may not and why, and the version of the knowledge base that this makes."""
+
+    kb_dir: Path
+    entries: tuple[Entry, ...]
+    problems: tuple[EntryProblem, ...]
+    version: str
+
+    def insist(self) -> None:
+        """Raises KnowledgeBaseError, with all problems in it, where an entry was refused."""
+        if self.problems:
+            count = f"{len(self.problems)} problem{'s' if len(self.problems) > 1 else ''}"
+            listed = "\n".join(str(problem) for problem in self.problems)
+            raise KnowledgeBaseError(f"{listed}\nThe knowledge base has {count}.", "Mend them, or go on without these with --skip-bad.")
+
+
+def load(kb_dir: Path) -> Register | None:
+    """The register; None where there is none yet. Raises KnowledgeBaseError where it cannot be understood."""
+    path = kb_dir / "kb.json"
+    if not kb_dir.is_dir():
+        raise KnowledgeBaseError(f"There is no knowledge base at {kb_dir}.", "Give its folder with --kb or PV_KB_DIR.")
+    if not path.exists():
+        return None
+    text = file_text(path)
+    if isinstance(text, EntryProblem):
+        raise KnowledgeBaseError(f"{path}:{text.line}: {text.message}", text.mend)
+    try:
+        return _register(json.loads(text))
+    except json.JSONDecodeError as error:
+        raise KnowledgeBaseError(f"{path}:{error.lineno}: This is no readable JSON ({error.msg}).", "Put it right.") from error
+    except (TypeError, ValueError) as error:
+        raise KnowledgeBaseError(f"{path}: {error}.", "Put it right, or move it away and run `pv-agent kb build`.") from error
+
+
+def _register(data: Any) -> Register:
+    if not isinstance(data, dict) or data.get("version") != 1:
+        raise ValueError("This is no register of version 1")
+    known = {field.name for field in fields(Register)}
+    for name in data.keys() - known - {"version"}:
+        raise ValueError(f"There is no field {name!r} in a register. {near(name, known)}".rstrip(" ."))
+    if not isinstance(data.get("language"), str):
+        raise ValueError('The field "language" is missing')
+    entries = tuple(_registered(entry) for entry in data.get("entries", []))
+    lists = {name: tuple(str(item) for item in data.get(name, [])) for name in ("prefixes", "bereiche")}
+    return Register(data["language"], entries, str(data.get("name", "")), str(data.get("licence", "")), **lists)
+
+
+def _registered(data: Any) -> Registered:
+    if not isinstance(data, dict) or data.keys() != {field.name for field in fields(Registered)}:
+        raise ValueError(f"An entry needs exactly the fields {', '.join(field.name for field in fields(Registered))}: {data!r:.80}")
+    texts = {name: value for name, value in data.items() if name != "layer"}
+    if not all(isinstance(value, str) for value in texts.values()) or not isinstance(data["layer"], int):
+        raise ValueError(f"A field has the wrong type in {data!r:.80}")
+    return Registered(**data)
+
+
+def save(register: Register, kb_dir: Path) -> None:
+    """Writes kb.json, one line an entry in the order of ids, in one step."""
+    head = {"version": 1, **{k: v for k, v in asdict(register).items() if k != "entries" and v}}
+    entries = [json.dumps(asdict(entry), ensure_ascii=False) for entry in sorted(register.entries, key=lambda entry: entry.id)]
+    lines = [f"  {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}," for name, value in head.items()]
+    text = "\n".join(["{", *lines, '  "entries": [', ",\n".join(f"    {entry}" for entry in entries), "  ]", "}", ""])
+    path = kb_dir / "kb.json"
+    fresh = path.with_name("kb.json.tmp")
+    try:
+        fresh.write_text(text, encoding="utf-8", newline="\n")
+        fresh.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            fresh.unlink(missing_ok=True)
+        raise KnowledgeBaseError(f"The register {path} cannot be written ({error.strerror}).", "Check permissions and room.") from error
+
+
+def admitted(kb_dir: Path) -> Admission:
+    """The entries that pass the gate, and a problem for everything else that lies or is registered there."""
+    register = load(kb_dir) or Register("")
+    files = {file.relative: file for file in folder.documents(kb_dir)}
+    counts = Counter(file.entry.info.id for file in files.values() if file.entry)
+    known = {entry.path: entry for entry in register.entries}
+    entries: list[Entry] = []
+    problems: list[EntryProblem] = []
+    for relative in sorted(files.keys() | known.keys()):
+        found = _judged(kb_dir / relative, files.get(relative), known.get(relative), counts)
+        if isinstance(found, Entry):
+            entries.append(found)
+        else:
+            problems += found
+    entries.sort(key=lambda entry: entry.info.id)
+    return Admission(kb_dir, tuple(entries), tuple(problems), version(((e.info.id, e.info.sha256) for e in entries), kb_dir))
+
+
+def _judged(path: Path, file: FileRead | None, known: Registered | None, counts: Mapping[str, int]) -> Entry | list[EntryProblem]:
+    if file is None:
+        parts = PurePosixPath(known.path).parts if known else ()
+        inside = parts[:1] == (folder.DOCUMENTS,) and ".." not in parts
+        what = "The registered file is gone." if inside else f"The registered file lies outside of {folder.DOCUMENTS}/."
+        return [EntryProblem(path, 1, what, BUILD)]
+    if file.entry is None:
+        return list(file.problems)
+    refusal = _refusal(file.entry.info, known, counts[file.entry.info.id])
+    return [EntryProblem(path, 1, *refusal)] if refusal else file.entry
+
+
+def _refusal(info: EntryInfo, known: Registered | None, bearers: int) -> tuple[str, str] | None:
+    """Why an entry that can be read does not pass, and what mends it."""
+    if bearers > 1:
+        return f"The id {info.id} is borne by {bearers} files.", f"Give each its own. {BUILD}"
+    if info.layer != LAYER or (known and known.layer != LAYER):
+        return f"The entry is not of layer {LAYER}, and only that is indexed.", "Take it out of the knowledge base."
+    if known is None:
+        return "The entry is not registered.", BUILD
+    if (known.sha256, known.id) != (info.sha256, info.id):
+        return "The content no longer matches the register.", BUILD
+    if not known.licence.strip():
+        return "The entry is registered without a licence note.", "Run `pv-agent kb build --licence TEXT`."
+    return None
+
+
+def version(entries: Iterable[tuple[str, str]], kb_dir: Path) -> str:
+    """The version of a knowledge base: a hash over ids and hashes of its entries, and over what lies beside them."""
+    parts = [f"{entry_id} {digest}" for entry_id, digest in sorted(entries)]
+    for name in BESIDE:
+        text = file_text(kb_dir / name) if (kb_dir / name).exists() else ""
+        parts.append(f"{name} {fingerprint(text) if isinstance(text, str) else 'unreadable'}")
+    return sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def changed_since(kb_dir: Path, info: IndexInfo) -> bool:
+    """Whether the knowledge base is no longer what the index was made from; reads only files touched since then."""
+    register = load(kb_dir)
+    if register is None or version(((entry.id, entry.sha256) for entry in register.entries), kb_dir) != info.kb_version:
+        return True
+    known = {entry.path: entry.sha256 for entry in register.entries}
+    since = datetime.fromisoformat(info.built).timestamp() - 2
+    paths = {path.relative_to(kb_dir).as_posix(): path for path in folder.paths(kb_dir / folder.DOCUMENTS)}
+    if paths.keys() != known.keys():
+        return True
+    return any(_differs(paths[path], known[path], kb_dir) for path in paths if paths[path].stat().st_mtime >= since)
+
+
+def _differs(path: Path, digest: str, kb_dir: Path) -> bool:
+    text = folder.barred(path, kb_dir / folder.DOCUMENTS) or file_text(path)
+    return not isinstance(text, str) or fingerprint(text) != digest
