@@ -28,29 +28,20 @@ def ordered(scores: Mapping[int, float]) -> list[int]:
 def one_per_entry(
     hits: Sequence[Hit], *, section_rank: Callable[[str], int], last: Callable[[str], bool]
 ) -> tuple[list[Hit], list[Dropped]]:
-    """The best section of each entry, best entry first; a `last` section stands only where its entry has no other hit."""
-    best: dict[str, Hit] = {}
-    dropped: list[Dropped] = []
+    """The best section of each entry, best entry first; a `last` section stands only where its entry has no other hit.
+
+    An entry's place is earned by whichever of its sections was found first.
+    """
+    grouped: dict[str, list[Hit]] = {}
     for hit in hits:
-        known = best.get(hit.entry.id)
-        if known is None:
-            best[hit.entry.id] = hit
-            continue
-        better = _preferred(hit, known, section_rank, last)
-        loser = known if better else hit
-        if better:
-            # the entry keeps the better of the two scores: its place is earned by whichever section was found first
-            best[hit.entry.id] = replace(hit, score=max(hit.score, known.score))
-        dropped.append(Dropped(loser.entry.id, loser.chunk.section, loser.score, "another section of the entry fits better"))
-    return sorted(best.values(), key=_place), dropped
-
-
-def _preferred(hit: Hit, known: Hit, section_rank: Callable[[str], int], last: Callable[[str], bool]) -> bool:
-    if last(known.chunk.section) != last(hit.chunk.section):
-        return last(known.chunk.section)
-    if hit.score != known.score:
-        return hit.score > known.score
-    return section_rank(hit.chunk.section) < section_rank(known.chunk.section)
+        grouped.setdefault(hit.entry.id, []).append(hit)
+    kept: list[Hit] = []
+    dropped: list[Dropped] = []
+    for group in grouped.values():
+        first, *rest = sorted(group, key=lambda hit: (last(hit.chunk.section), -hit.score, section_rank(hit.chunk.section)))
+        kept.append(replace(first, score=max(hit.score for hit in group)))
+        dropped += [Dropped(hit.entry.id, hit.chunk.section, hit.score, "another section of the entry fits better") for hit in rest]
+    return sorted(kept, key=_place), dropped
 
 
 def _place(hit: Hit) -> tuple[float, str, int]:

@@ -2,35 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import log
 
 from agent.interfaces import Parts
 from agent.language import Language
+from agent.language.analyser import folded
 from agent.language.segments import Segment, segments
 from agent.language.similarity import covered
 from agent.language.timing import fits
 from agent.values import Complaint, Draft, Evidence, Hit, Origin, Period, Plan, Question
 
-CONTEXT = 0.7
-"""What a word counts that stands only in the title or tags of the entry, not in the sentence itself."""
-CLOSE = 0.75
-"""The share of the best piece's score that a further piece needs."""
+# What a piece's score is made of. A piece must say what is asked (recall), say little else (precision), hold a figure where one is asked
+# for, and stand in an entry that the search ranked high.
+CONTEXT = 0.6
+"""What a word of the question counts that stands only in the entry's title or tags."""
+PRECISION = 0.4
 FIGURE = 0.2
-"""What a figure adds where the question asks for one."""
-NEARBY = 0.3
-"""What the place of the piece's entry in the evidence adds, at most."""
+PLACE = 0.25
+SECTION: Mapping[int, float] = {0: 0.08, 1: 0.04}
+"""By the section's rank in the language's order: a summary says it best, a table next."""
+
+CLOSE = 0.75
+"""The share of the best piece's score that a further piece needs, and below, the share of the question it must newly cover."""
+NEW = 0.15
+BESIDE = 3
+"""How many pieces an answer has whose question asks for no figure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A piece that could be said, how well it answers, and the terms it says."""
+    """A piece that could be said, how well it answers, and which of the question's terms it says itself."""
 
     hit: Hit
     segment: Segment
     text: str
     score: float
     terms: frozenset[str]
+    says: frozenset[str]
 
 
 def draft(question: Question, plan: Plan, evidence: Evidence, parts: Parts, complaint: Complaint | None, /) -> Draft:
@@ -38,48 +49,84 @@ def draft(question: Question, plan: Plan, evidence: Evidence, parts: Parts, comp
     language, most = parts.language, parts.settings.extractive_sentences
     chosen: list[Candidate] = []
     for subquery in plan.subqueries:
-        for candidate in selected(candidates(question.text, evidence, language, subquery.period), most):
+        ranked = candidates(question.text, evidence, language, subquery.period)
+        for candidate in selected(ranked, evidence.weights, most, several=not wants_figure(question.text, language)):
             if all(candidate.text != known.text for known in chosen):
                 chosen.append(candidate)
-    text = "\n".join(_cited(candidate) for candidate in chosen[: max(most, len(plan.subqueries))])
-    return Draft(text, Origin.EXTRACTIVE)
+    return Draft("\n".join(_cited(candidate) for candidate in chosen[: max(most, len(plan.subqueries))]), Origin.EXTRACTIVE)
+
+
+def wants_figure(question: str, language: Language) -> bool:
+    """Whether the question asks for a number, a date or a span of time."""
+    asked = f" {folded(question)} "
+    return any(f" {mark}" in asked for mark in language.table["figure_questions"])
 
 
 def candidates(question: str, evidence: Evidence, language: Language, period: Period) -> list[Candidate]:
     """Every piece of the evidence that may be said for `period`, best first."""
-    weights = evidence.weights
-    total = sum(weights.values()) or 1.0
-    wants_figure = any(mark in question.casefold() for mark in language.table["figure_questions"])
     places = {entry_id: place for place, entry_id in enumerate(dict.fromkeys(hit.entry.id for hit in evidence.hits))}
+    pieces = [
+        (hit, segment, frozenset(t for t in language.terms(said(segment, language, bare=True)) if not language.tells_time(t)))
+        for hit in evidence.hits
+        for segment in segments(hit.chunk.text, language.sentences)
+        if not segment.text.endswith((":", "?"))
+    ]
+    telling = _telling([terms for _, _, terms in pieces])
+    figure = FIGURE if wants_figure(question, language) else 0.0
     found: list[Candidate] = []
-    for hit in evidence.hits:
+    for hit, segment, terms in pieces:
+        timing = fits(_dated_text(segment, language), period, language)
+        if not timing:
+            continue
         around = frozenset(language.terms(" ".join((hit.entry.title, hit.entry.topic, *hit.entry.tags))))
-        for segment in segments(hit.chunk.text, language.sentences):
-            timing = fits(_dated_text(segment, language), period, language)
-            if not timing or segment.text.endswith((":", "?")):
-                continue
-            terms = frozenset(language.terms(segment.text))
-            match = sum(_match(term, weight, terms, around, evidence) for term, weight in weights.items()) / total
-            figure = FIGURE if wants_figure and _has_figure(segment) else 0.0
-            near = NEARBY / (1 + places[hit.entry.id])
-            text = said(segment, language)
-            found.append(Candidate(hit, segment, text, match * timing + figure + near, terms))
+        recall, says = _recall(evidence, terms, around)
+        score = recall * timing + PRECISION * _precision(terms, evidence, telling)
+        score += figure * _has_figure(segment, language) + PLACE / (1 + places[hit.entry.id])
+        score += SECTION.get(language.section_rank(hit.chunk.section), 0.0)
+        found.append(Candidate(hit, segment, said(segment, language), score, terms, says))
     return sorted(found, key=lambda c: (-c.score, places[c.hit.entry.id], c.hit.chunk.ordinal, c.segment.span))
 
 
-def _match(term: str, weight: float, terms: frozenset[str], around: frozenset[str], evidence: Evidence) -> float:
-    variants = evidence.variants.get(term, ())
-    return weight * max(covered(term, terms, variants), CONTEXT * covered(term, around, variants))
+def _telling(pieces: Sequence[frozenset[str]]) -> dict[str, float]:
+    """How telling each term is among the pieces at hand (idf)."""
+    counts = Counter(term for terms in pieces for term in terms)
+    return {term: log(1 + len(pieces) / count) for term, count in counts.items()}
 
 
-def selected(found: Sequence[Candidate], most: int) -> list[Candidate]:
-    """The best piece and what comes close to it without repeating it."""
+def _recall(evidence: Evidence, terms: frozenset[str], around: frozenset[str]) -> tuple[float, frozenset[str]]:
+    """The share of the question a piece covers, and the terms of it that the piece itself says."""
+    total = sum(evidence.weights.values()) or 1.0
+    share, says = 0.0, set()
+    for term, weight in evidence.weights.items():
+        variants = evidence.variants.get(term, ())
+        own = covered(term, terms, variants)
+        if own >= 0.5:
+            says.add(term)
+        share += weight * max(own, CONTEXT * covered(term, around, variants)) / total
+    return share, frozenset(says)
+
+
+def _precision(terms: frozenset[str], evidence: Evidence, telling: Mapping[str, float]) -> float:
+    """The share of what a piece says that the question speaks of too; figures are what is asked for, so they do not count."""
+    words = [term for term in terms if not any(c.isdigit() for c in term)]
+    total = sum(telling[term] for term in words)
+    asked = frozenset(evidence.weights).union(*evidence.variants.values()) if evidence.variants else frozenset(evidence.weights)
+    return sum(telling[term] * covered(term, asked) for term in words) / total if total else 0.0
+
+
+def selected(found: Sequence[Candidate], weights: Mapping[str, float], most: int, *, several: bool) -> list[Candidate]:
+    """The best piece, then those that come close and add a part of the question; with `several` also those that only come close."""
     chosen: list[Candidate] = []
+    said_terms: frozenset[str] = frozenset()
+    total = sum(weights.values()) or 1.0
     for candidate in found:
         if len(chosen) >= most or candidate.score < CLOSE * found[0].score:
             break
-        if all(_different(candidate, known) for known in chosen):
+        new = sum(weights[term] for term in candidate.says - said_terms) / total
+        beside = several and len(chosen) < BESIDE
+        if not chosen or ((new >= NEW or beside) and all(_different(candidate, known) for known in chosen)):
             chosen.append(candidate)
+            said_terms |= candidate.says
     return chosen
 
 
@@ -88,16 +135,15 @@ def _different(left: Candidate, right: Candidate) -> bool:
     return shared < 0.6 * min(len(left.terms), len(right.terms) or 1)
 
 
-def said(segment: Segment, language: Language) -> str:
-    """A piece as it is said: a sentence as it stands, a row as label, value and, in parentheses, what it holds for."""
+def said(segment: Segment, language: Language, *, bare: bool = False) -> str:
+    """A piece as it is said: a sentence as it stands, a row as label, value and, unless `bare`, what it holds for in parentheses."""
     if segment.kind != "row":
         return segment.text
-    table = language.table
-    shown = [(name, cell) for name, cell in segment.cells if cell and name not in table["hidden_columns"]]
+    shown = [cell for name, cell in segment.cells if cell and name not in language.table["hidden_columns"]]
     if len(shown) < 2:
         return segment.text
-    label, value, rest = shown[0][1], shown[1][1], [cell for _, cell in shown[2:]]
-    return f"{label}: {value}{f' ({', '.join(rest)})' if rest else ''}"
+    label, value, *rest = shown
+    return f"{label}: {value}" if bare or not rest else f"{label}: {value} ({', '.join(rest)})"
 
 
 def _dated_text(segment: Segment, language: Language) -> str:
@@ -106,8 +152,9 @@ def _dated_text(segment: Segment, language: Language) -> str:
     return times[0] if times else segment.text
 
 
-def _has_figure(segment: Segment) -> bool:
-    return any(c.isdigit() for c in segment.text)
+def _has_figure(segment: Segment, language: Language) -> bool:
+    text = said(segment, language, bare=True)
+    return any(any(c.isdigit() for c in term) and not language.tells_time(term) and term[0] != "§" for term in language.terms(text))
 
 
 def _cited(candidate: Candidate) -> str:

@@ -120,12 +120,12 @@ class Language:
         return known
 
     def tells_time(self, term: str) -> bool:
-        """Whether a term is a date, a year or a month: what a search filters by rather than looks for."""
+        """Whether a term is a date, a year, a month or a word such as "this year": what a search filters by rather than looks for."""
         return bool(_TIME.fullmatch(term)) or term in self._month_terms
 
     @cached_property
     def _month_terms(self) -> frozenset[str]:
-        return frozenset(self.term(month) for month in self.table["months"])
+        return frozenset(self.term(word) for word in (*self.table["months"], *self.table["time_words"]))
 
     def _term(self, word: str) -> str:
         if word in self._stop:
@@ -150,6 +150,11 @@ class Language:
                 term = f"{term}_{level.lower()}"
                 yield term, written
         return end
+
+    def small_word_weight(self, text: str) -> float:
+        """What a word written small counts beside a noun: less where the language capitalises nouns and the writer did so."""
+        capitals = any(word[0].isupper() for _, word in list(self.tokens(text))[1:])
+        return float(self.table["small_word_weight"]) if capitals else 1.0
 
     # --- sentences --------------------------------------------------------------------------------
 

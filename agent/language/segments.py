@@ -10,6 +10,8 @@ Sentences = Callable[[str], list[tuple[int, int]]]
 
 _RULE = re.compile(r"\s*\|?[\s:|-]+\|?\s*")
 _BULLET = re.compile(r"\s*(?:[-*+]|\d{1,2}[.)])\s+")
+_ALONE = re.compile(r"\s*[^\W\d_][\w-]*: |.* = ")
+"""A line that is a statement of its own without a full stop: a labelled one, or a calculation."""
 _MARKUP = re.compile(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)|`")
 
 
@@ -62,6 +64,10 @@ def segments(text: str, sentences: Sentences) -> list[Segment]:
         elif bullet:
             flush()
             found.extend(_sentences(text, start + bullet.end(), start + len(line), sentences, "item"))
+        elif _ALONE.match(line):
+            flush()
+            paragraph.append((start, line))
+            flush()
         else:
             paragraph.append((start, line))
     flush()

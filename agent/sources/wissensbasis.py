@@ -47,7 +47,7 @@ class Wissensbasis:
             beside=() if chosen else tuple(self._outside(terms, where)),
             flags=flags,
             embedder=str(self._store.info.embedder) if dense else None,
-            weights=self._weights(terms),
+            weights=self._weights(subquery.query),
             variants=self._variants(terms),
         )
 
@@ -127,13 +127,26 @@ class Wissensbasis:
             if (entry_id, chunk.ordinal) not in present and not self._language.only_if_alone(chunk.section)
         ]
 
-    def _weights(self, terms: Sequence[str]) -> dict[str, float]:
-        """Each term's inverse document frequency as BM25 has it (Robertson, Sparck Jones 1976); dates and years are the filter's."""
-        telling = [term for term in terms if not self._language.tells_time(term)]
-        frequencies = self._store.document_frequencies(telling)
+    def _weights(self, query: str) -> dict[str, float]:
+        """Each term's inverse document frequency as BM25 has it (Robertson, Sparck Jones 1976), by what kind of word it is.
+
+        Dates are the filter's and plain numbers are the case's, so neither counts; where a language capitalises its nouns, what is
+        written small weighs less.
+        """
+        words = {term: word for term, word in self._language.tokens(query) if not self._language.tells_time(term) and not _number(term)}
+        frequencies = self._store.document_frequencies(words)
         chunks = self._store.info.chunks
-        return {term: log(1 + (chunks - frequencies[term] + 0.5) / (frequencies[term] + 0.5)) for term in telling}
+        small = self._language.small_word_weight(query)
+        return {
+            term: (1.0 if word[0].isupper() or not word[0].isalpha() else small)
+            * log(1 + (chunks - frequencies[term] + 0.5) / (frequencies[term] + 0.5))
+            for term, word in words.items()
+        }
 
     def _variants(self, terms: Sequence[str]) -> dict[str, tuple[str, ...]]:
         synonyms = self._store.synonyms()
         return {term: synonyms[term] for term in terms if term in synonyms}
+
+
+def _number(term: str) -> bool:
+    return term.replace("_", "").isdigit()

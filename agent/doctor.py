@@ -1,0 +1,104 @@
+"""Looks at everything an answer needs and says, a line each, what is there, what is missing, and the command that mends it."""
+
+from __future__ import annotations
+
+import platform
+import sqlite3
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from agent.errors import AgentError
+from agent.settings import Settings
+from agent.wiring import Bench, checked_embedding, place
+
+_MARKS = {"good": "ok  ", "poor": "note", "bad": "BAD "}
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing looked at. `state` is "good", "poor" (it works, with less) or "bad" (nothing can be answered)."""
+
+    name: str
+    state: str
+    found: str
+    mend: str = ""
+
+    def line(self) -> str:
+        return f"{_MARKS[self.state]} {self.name}: {self.found}{f'  -> {self.mend}' if self.mend else ''}"
+
+    def document(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def examined(settings: Settings) -> list[Check]:
+    """All checks, in the order in which an answer needs them; an examination that fails is a bad check, not an error."""
+    checks = [_runtime()]
+    try:
+        bench = Bench(settings, place(settings))
+    except AgentError as error:
+        return [*checks, Check("knowledge base", "bad", error.message, error.mend)]
+    for examination in (_knowledge_base, _index, _embedder, _model, _records):
+        checks.extend(_guarded(examination, bench))
+    return checks
+
+
+def _guarded(examination: Callable[[Bench], Iterator[Check]], bench: Bench) -> Iterator[Check]:
+    try:
+        yield from examination(bench)
+    except AgentError as error:
+        yield Check(examination.__name__.strip("_").replace("_", " "), "bad", error.message, error.mend)
+
+
+def _runtime() -> Check:
+    return Check("python", "good", f"{platform.python_version()} on {platform.machine()}, SQLite {sqlite3.sqlite_version}")
+
+
+def _knowledge_base(bench: Bench) -> Iterator[Check]:
+    from agent.ingest import register
+
+    entries, problems = register.admitted(bench.place.kb, bench.language)
+    mend = "pv-agent kb lint" if problems else ""
+    state = "poor" if problems and entries else "bad" if problems else "good"
+    found = f"{bench.place.kb}: {len(entries)} entries, {bench.language.table['name']}"
+    yield Check("knowledge base", state, found + (f", {len(problems)} refused" if problems else ""), mend)
+
+
+def _index(bench: Bench) -> Iterator[Check]:
+    if not bench.has_index():
+        yield Check("index", "poor", f"none at {bench.place.index} yet", "pv-agent ingest")
+        return
+    from agent.ingest import freshness
+
+    info = bench.store.info
+    stale = freshness.newer(bench.place.kb, bench.store)
+    found = f"{info.entries} entries, {info.chunks} chunks, built {info.built}"
+    yield Check("index", "poor" if stale else "good", found + (f"; older than {len(stale)} entries" if stale else ""), _ingest(stale))
+    if info.embedder and info.without_vector:
+        yield Check("vectors", "poor", f"{info.without_vector} of {info.chunks} chunks have no vector yet", "pv-agent ingest")
+
+
+def _ingest(stale: object) -> str:
+    return "pv-agent ingest --register" if stale else ""
+
+
+def _embedder(bench: Bench) -> Iterator[Check]:
+    if not bench.has_index():
+        return
+    problems = checked_embedding(bench)
+    identity = bench.store.info.embedder
+    yield Check("embedder", "poor" if problems else "good", problems[0] if problems else str(identity))
+
+
+def _model(bench: Bench) -> Iterator[Check]:
+    model = bench.model()
+    if model.installed():
+        yield Check("model", "good", f"{model.name} at {bench.server.url}")
+    elif bench.server.listening():
+        yield Check("model", "poor", f"{bench.server.url} has no {model.name}; answers are extractive", f"ollama pull {model.name}")
+    else:
+        yield Check("model", "poor", f"nothing answers at {bench.server.url}; answers are extractive", "ollama serve")
+
+
+def _records(bench: Bench) -> Iterator[Check]:
+    yield Check("run log", "good", str(bench.place.runs))
