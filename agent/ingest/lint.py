@@ -57,7 +57,7 @@ def _form(file: FileRead, entry: Entry, known: Register, language: Language) -> 
 
     info = entry.info
     if info.id != file.path.stem:
-        yield EntryProblem(file.path, at("id:"), f"The id {info.id} is not the file's name.", f"Rename the file to {info.id}.md, or the id.")
+        yield EntryProblem(file.path, at("id:"), f"The id {info.id} is not the file's name.", f"Rename the file to {info.id}.md.")
     if not _SLUG.fullmatch(info.id):
         yield notice("id:", f"The id {info.id} is not in lower case, digits and hyphens.", "Rename the entry.")
     if known.prefixes and not info.id.startswith(tuple(f"{prefix}-" for prefix in known.prefixes)):

@@ -52,9 +52,7 @@ def synonyms(known: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     return {term: tuple(others) for term, others in json.loads(known.get("synonyms", "{}")).items()}
 
 
-def chunks(
-    connection: sqlite3.Connection, rows: Iterable[int], entries: dict[int, EntryInfo]
-) -> dict[int, tuple[Chunk, EntryInfo]]:
+def chunks(connection: sqlite3.Connection, rows: Iterable[int], entries: dict[int, EntryInfo]) -> dict[int, tuple[Chunk, EntryInfo]]:
     """The chunks of `rows`, in that order, with their entries; `entries` keeps those already read. Unknown rows are left out."""
     wanted = list(dict.fromkeys(int(row) for row in rows))
     found = {row: rest for row, *rest in connection.execute(_CHUNKS, (json.dumps(wanted),))}

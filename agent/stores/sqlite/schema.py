@@ -24,7 +24,7 @@ _FIRST = (
     "CREATE TABLE texts (row INTEGER PRIMARY KEY REFERENCES chunks(row), text TEXT NOT NULL)",
     """CREATE VIRTUAL TABLE fts USING fts5(head, body, tokenize = "unicode61 remove_diacritics 0 tokenchars '§_'")""",
     "CREATE VIRTUAL TABLE vocabulary USING fts5vocab(fts, row)",
-    "CREATE TABLE vectors (identity TEXT NOT NULL, hash TEXT NOT NULL, vector BLOB NOT NULL, UNIQUE (identity, hash))",
+    "CREATE TABLE IF NOT EXISTS vectors (identity TEXT NOT NULL, hash TEXT NOT NULL, vector BLOB NOT NULL, UNIQUE (identity, hash))",
 )
 
 STEPS: tuple[tuple[str, ...], ...] = (_FIRST,)
@@ -57,7 +57,4 @@ def start_anew(connection: sqlite3.Connection) -> None:
     current = version(connection)
     for table in _DROPPED if current == VERSION else (*_DROPPED, "vectors"):
         connection.execute(f"DROP TABLE IF EXISTS {table}")
-    for step in STEPS:
-        for statement in step:
-            connection.execute(statement.replace("CREATE TABLE vectors", "CREATE TABLE IF NOT EXISTS vectors"))
-    connection.execute("INSERT INTO meta VALUES ('schema_version', ?)", (str(VERSION),))
+    migrate(connection, 0)

@@ -185,16 +185,13 @@ class SqliteIndex:
             self._stamp({})
 
     def finish(self) -> None:
-        """Writes the matrix of this generation, removes those of earlier ones, and lets the write-ahead log go."""
+        """Writes the matrix of this generation and removes those of earlier ones."""
         known = self.info
         if known is None:
             return
         with connect.told(self._path):
             if known.embedder is not None and known.without_vector < known.chunks:
-                matrix.of(
-                    self._connection, self._path, known.generation, records.identity_key(known.embedder), known.embedder.dimension
-                )
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                matrix.of(self._connection, self._path, known.generation, records.identity_key(known.embedder), known.embedder.dimension)
         matrix.clear(self._path, known.generation)
 
     @contextmanager
