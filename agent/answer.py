@@ -18,7 +18,6 @@ from agent.values import (
     Complaint,
     Draft,
     Evidence,
-
     Flag,
     Gathered,
     Grounded,
@@ -69,8 +68,9 @@ def answered(question: Question, parts: Parts, way: Way, trace: Trace) -> Answer
         parts.log.step("planned", plan=plan)
         with journey.timed("search"):
             gathered = way.strategy(question, plan, parts)
-        journey.note(plan=plan, evidence=gathered.evidence, hops=gathered.hops, flags=trace.flags | gathered.flags, embedder=gathered.evidence.embedder)
-        verdict = answerability.judged(question.text, gathered.evidence, parts.language, least=parts.settings.answerable_share)
+        evidence = gathered.evidence
+        journey.note(plan=plan, evidence=evidence, hops=gathered.hops, flags=trace.flags | gathered.flags, embedder=evidence.embedder)
+        verdict = answerability.judged(question.text, evidence, parts.language, least=parts.settings.answerable_share)
         parts.log.step("judged", score=round(verdict.score, 4), reason=verdict.reason, missing=verdict.missing)
         if verdict.reason is not None:
             outcome: Answer = refused(verdict.reason, journey.trace, parts.language, missing=verdict.missing)
@@ -120,9 +120,9 @@ def _grounded(
         journey.note(checks=checks)
         parts.log.step("complained", reason=outcome.reason, message=outcome.message, attempt=attempt)
         if attempt == 2 or again is None:
-            break
+            return refused(outcome.reason, journey.trace, language, missing=outcome.unsupported)
         draft = again(outcome)
-    return refused(outcome.reason, journey.trace, language, missing=outcome.unsupported)
+    raise AssertionError("the second attempt returns")
 
 
 def _whole(plan: Plan) -> Period:
@@ -140,5 +140,3 @@ def _flagged(trace: Trace, plan: Plan, evidence: Evidence) -> Trace:
         if edge is not None and edge != subquery.period.end
     )
     return replace(trace, flags=trace.flags | {Flag.CHANGES_WITHIN_PERIOD}) if changes else trace
-
-

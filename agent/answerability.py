@@ -25,7 +25,9 @@ class Verdict:
 def judged(question: str, evidence: Evidence, language: Language, *, least: float) -> Verdict:
     """The verdict on a question and the evidence found for it; `least` is the share that must be covered."""
     if not evidence.hits:
-        nothing = Reason.OUT_OF_DATE if evidence.beside else Reason.SOURCE_FAILED if Flag.SEARCH_FAILED in evidence.flags else Reason.NO_EVIDENCE
+        nothing = (
+            Reason.OUT_OF_DATE if evidence.beside else Reason.SOURCE_FAILED if Flag.SEARCH_FAILED in evidence.flags else Reason.NO_EVIDENCE
+        )
         return Verdict(0.0, nothing)
     if not evidence.weights:
         return Verdict(0.0, Reason.WEAK_EVIDENCE)

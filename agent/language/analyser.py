@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -136,7 +136,8 @@ class Language:
                 return stem.removesuffix(suffix)
         return stem
 
-    def _norm(self, text: str, match: re.Match[str]) -> Iterator[tuple[str, str]]:
+    def _norm(self, text: str, match: re.Match[str]) -> Generator[tuple[str, str], None, int]:
+        """Yields the terms of a norm and returns where it ends."""
         levels = self._levels.match(text, match.end())
         end = levels.end() if levels else match.end()
         written = text[match.start() : end]
@@ -179,13 +180,21 @@ class Language:
         if not stop.group().startswith(".") or len(stop.group()) > 1:
             return False
         word = re.search(r"\S+$", text[max(0, stop.start() - 30) : stop.start()])
-        last = word.group().lstrip("(„\"[»") if word else ""
+        last = word.group().lstrip('(„"[»') if word else ""
         following = text[stop.end() :].lstrip()[:1]
-        if last.casefold() in self._abbreviations or re.fullmatch(r"(\w\.)*\w", last) and not last.isdigit() and len(last) < 6 and "." in last:
+        if (
+            last.casefold() in self._abbreviations
+            or re.fullmatch(r"(\w\.)*\w", last)
+            and not last.isdigit()
+            and len(last) < 6
+            and "." in last
+        ):
             return True
         if re.fullmatch(r"[^\W\d_]", last):
             return True
-        return bool(re.fullmatch(r"(\d{1,2}\.)*\d{1,2}", last)) and (following.islower() or following.isdigit() or self._ordinal(text, stop))
+        return bool(re.fullmatch(r"(\d{1,2}\.)*\d{1,2}", last)) and (
+            following.islower() or following.isdigit() or self._ordinal(text, stop)
+        )
 
     def _ordinal(self, text: str, stop: re.Match[str]) -> bool:
         following = re.match(r"\s*(\w+)", text[stop.end() :])
