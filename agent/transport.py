@@ -11,7 +11,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
@@ -27,7 +27,7 @@ DEFAULT_PORT = 11434
 _LARGEST = 64 * 2**20  # bytes of one answer; a server that never stops must not fill the memory
 _PAUSES = (0.1, 0.4)  # seconds before the second and the third try
 _HOST = re.compile(r"(?=.{1,253}$)[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*\.?$|[0-9A-Fa-f:.]+$")
-_ANYWHERE = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}
+_ANYWHERE = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 (it is taken away)
 
 
 class TransportError(AgentError):
@@ -269,10 +269,8 @@ class _Limit:
 
     def _cut(self) -> None:
         if self._socket is not None:
-            try:
+            with suppress(OSError):  # it may be closed already
                 self._socket.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass  # it is closed already
 
 
 # --- what Ollama's model list says, for every part that asks one --------------------------------------

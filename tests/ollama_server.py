@@ -186,7 +186,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     ollama: OllamaServer
 
-    def log_message(self, format: str, *args: Any) -> None:
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the base class names it so)
         """Says nothing."""
 
     def do_HEAD(self) -> None:
@@ -236,8 +236,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _refuse(self, reply: Reply) -> None:
         if reply.raw is None:
-            return self._json({"error": reply.error}, reply.status, reply.headers)
-        self._send(reply.status, reply.raw, reply.content_type, reply.headers)
+            self._json({"error": reply.error}, reply.status, reply.headers)
+        else:
+            self._send(reply.status, reply.raw, reply.content_type, reply.headers)
 
     def _json(self, value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> None:
         self._send(status, _encoded(value), "application/json; charset=utf-8", headers)
@@ -304,9 +305,7 @@ class _Handler(BaseHTTPRequestHandler):
         if reply.prompt_tokens is not None:
             prompt_tokens = reply.prompt_tokens
         values = list(self._pieces(body, reply, thinks, prompt_tokens))
-        if body.get("stream", True):
-            return self._stream(values, reply)
-        self._json(self._joined(values))
+        return self._stream(values, reply) if body.get("stream", True) else self._json(self._joined(values))
 
     def _thinking(self, body: Any, kind: str) -> Literal["no", "tags", "apart"]:
         """Where thinking goes by version and model, or Ollama's refusal to think (table in section 6 of the wire notes)."""
@@ -454,9 +453,7 @@ class _Handler(BaseHTTPRequestHandler):
             steps.append({"error": error})
         else:
             raise _Refusal(500, error)
-        if body.get("stream", True):
-            return self._stream(steps, Reply())
-        self._json(steps[-1])
+        return self._stream(steps, Reply()) if body.get("stream", True) else self._json(steps[-1])
 
 
 def _encoded(value: Any) -> bytes:

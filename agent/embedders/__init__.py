@@ -29,7 +29,8 @@ def unit(values: Sequence[float] | Vector) -> Vector | None:
     import numpy as np
 
     vector = np.asarray(values, dtype=np.float64)
-    norm = float(np.linalg.norm(vector))
-    if vector.ndim != 1 or not np.isfinite(norm) or norm == 0.0:
+    peak = float(np.abs(vector).max(initial=0.0))
+    if vector.ndim != 1 or not np.isfinite(peak) or peak == 0.0:
         return None
-    return (vector / norm).astype(np.float32)
+    scaled = vector / peak  # so that no square overflows or vanishes
+    return (scaled / np.linalg.norm(scaled)).astype(np.float32)
