@@ -49,7 +49,7 @@ def _form(file: FileRead, entry: Entry, known: Register, language: Language) -> 
     """What an entry looks like: its id, its sections, the words that must be known."""
 
     def at(what: str) -> int:
-        found = re.search(rf"^{what}\b.*", file.text, re.MULTILINE)
+        found = re.search(rf"^{what}(?=\s|$)", file.text, re.MULTILINE)
         return line_at(file.text, found.start()) if found else 1
 
     def notice(what: str, message: str, mend: str) -> EntryProblem:

@@ -32,5 +32,5 @@ class EntryProblem:
 
 def near(word: str, known: Iterable[str], otherwise: str = "") -> str:
     """A hint at the known name that `word` resembles, else `otherwise`."""
-    found = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    found = difflib.get_close_matches(word, list(known), n=1, cutoff=0.75)
     return f"Did you mean `{found[0]}`?" if found else otherwise

@@ -171,11 +171,13 @@ class Notation:
     forms: Mapping[str, Any]
 
     def value(self, wert: Wert) -> str:
-        """Such as `551,10 EUR monatlich`, `3,7 %`, `1,073`, or the text itself."""
-        unit = None if wert.unit in self.forms["unspoken_units"] else wert.unit
-        number = wert.value if isinstance(wert.value, str) else self._number(wert.value, wert.unit)
-        written = " ".join(part for part in (number, unit, wert.period) if part)
+        """Such as `551,10 EUR monatlich`, `3,7 %`, `1 Monat`, or the text itself."""
+        written = wert.value if isinstance(wert.value, str) else self._amount(wert.value, wert.unit, wert.period)
         return str(self.forms["expected"]).format(value=written) if wert.voraussichtlich else written
+
+    def _amount(self, value: Decimal, unit: str | None, period: str | None) -> str:
+        spoken = self.forms["singular"].get(unit, unit) if value == 1 else unit
+        return " ".join(part for part in (self._number(value, unit), spoken, period) if part)
 
     def _number(self, value: Decimal, unit: str | None) -> str:
         decimals = max(0, -int(value.as_tuple().exponent))
