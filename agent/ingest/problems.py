@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -32,5 +31,7 @@ class EntryProblem:
 
 def near(word: str, known: Iterable[str], otherwise: str = "") -> str:
     """A hint at the known name that `word` resembles, else `otherwise`."""
+    import difflib
+
     found = difflib.get_close_matches(word, list(known), n=1, cutoff=0.75)
     return f"Did you mean `{found[0]}`?" if found else otherwise

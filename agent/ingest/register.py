@@ -190,7 +190,14 @@ def changed_since(kb_dir: Path, info: IndexInfo) -> bool:
     paths = {path.relative_to(kb_dir).as_posix(): path for path in folder.paths(kb_dir / folder.DOCUMENTS)}
     if paths.keys() != known.keys():
         return True
-    return any(_differs(paths[path], known[path], kb_dir) for path in paths if paths[path].stat().st_mtime >= since)
+    return any(_differs(paths[path], known[path], kb_dir) for path in paths if _touched(paths[path], since))
+
+
+def _touched(path: Path, since: float) -> bool:
+    try:
+        return path.stat().st_mtime >= since
+    except OSError:
+        return True
 
 
 def _differs(path: Path, digest: str, kb_dir: Path) -> bool:

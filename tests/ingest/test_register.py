@@ -280,5 +280,6 @@ def test_whether_the_knowledge_base_is_newer(kb: Path) -> None:
     (kb / "synonyme.yaml").write_text("- [a, b]")
     assert register.changed_since(kb, after)
     (kb / "synonyme.yaml").unlink()
-    put(kb, "pv-c")
+    (kb / "dokumente" / "pv-b.md").unlink()
+    (kb / "dokumente" / "pv-b.md").symlink_to(kb / "nowhere.md")
     assert register.changed_since(kb, after)

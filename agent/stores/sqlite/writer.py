@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import secrets
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -215,7 +215,7 @@ class SqliteIndex:
 
         embedder = known.get("embedder", records.meta(self._connection).get("embedder"))
         counted = {
-            "generation": secrets.token_hex(8),
+            "generation": os.urandom(8).hex(),
             "entries": count("SELECT count(*) FROM entries"),
             "chunks": count("SELECT count(*) FROM chunks"),
             "without_vector": count(f"SELECT count(*) FROM chunks WHERE {_WITHOUT}", embedder),
