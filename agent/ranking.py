@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from hashlib import sha256
 
 from agent.values import Dropped, Hit
 
@@ -23,6 +24,12 @@ def rrf(legs: Iterable[tuple[float, Sequence[int]]], *, k: int) -> dict[int, flo
 def ordered(scores: Mapping[int, float]) -> list[int]:
     """Rows by falling score; ties by row, so that two runs never differ."""
     return sorted(scores, key=lambda row: (-scores[row], row))
+
+
+def shuffled(hits: Sequence[Hit], *, seed: str) -> list[Hit]:
+    """The same hits with their scores dealt out anew, the same way for the same seed: a broken search, for checking what must notice one."""
+    dealt = sorted(hits, key=lambda hit: sha256(f"{seed} {hit.entry.id} {hit.chunk.ordinal}".encode()).digest())
+    return [replace(hit, score=other.score) for hit, other in zip(dealt, hits, strict=True)]
 
 
 def one_per_entry(

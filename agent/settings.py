@@ -52,6 +52,7 @@ class Settings:
     per_query_slots: int = 2
     temporal_boost: float = 0.0
     answerable_share: float = 0.5
+    shuffle_ranking: bool = False
 
     # the way of a question
     strategy: Choice["direct"] = "direct"

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agent import answer, publish, texts
 from agent.embedders import embedded
 from agent.embedders import ollama as ollama_embedder
+from agent.embedders.remembered import Remembered
 from agent.errors import ConfigError, EmbedderError, IndexProblem, KnowledgeBaseError
 from agent.generators import extractive, point
 from agent.ingest import cache, register
@@ -28,6 +30,9 @@ from agent.stores.sqlite import SqliteIndex, SqliteStore
 from agent.strategies import direct
 from agent.transport import Server
 from agent.values import Answer, Evidence, Flag, Period, Question, SubQuery, Trace
+
+if TYPE_CHECKING:
+    from agent.interfaces import Vector
 
 STRATEGIES: Mapping[str, Strategy] = {
     "direct": direct.gather,
@@ -93,10 +98,22 @@ class Bench:
     place: Place
     listeners: tuple[Listener, ...] = ()
     today: Callable[[], date] = date.today
+    code: str = ""
+    """The language, where no knowledge base says it."""
+    around: Callable[[Model], Model] | None = None
+    """What every model is wrapped in, such as a cassette."""
+    memory: MutableMapping[str, Vector] | None = None
+    """Where vectors are remembered by those who ask the same again and again."""
 
     @cached_property
     def language(self) -> Language:
-        return language_of(self.place.kb)
+        return language(self.code) if self.code else language_of(self.place.kb)
+
+    def under(self, settings: Settings, *, listeners: tuple[Listener, ...] = ()) -> Bench:
+        """The same knowledge base under other settings; what does not depend on them is shared."""
+        other = replace(self, settings=settings, listeners=listeners)
+        vars(other).update(language=self.language, store=self.store)
+        return other
 
     @cached_property
     def server(self) -> Server:
@@ -114,11 +131,11 @@ class Bench:
         if settings.embed_off or settings.embedder == "none":
             return None
         if settings.embedder != "auto":
-            return EMBEDDERS[settings.embedder](settings, self.server)
+            return self._remembering(EMBEDDERS[settings.embedder](settings, self.server))
         served = ollama_embedder.OllamaEmbedder(self.server, settings.embed_model, timeout=settings.embed_timeout)
         if served.installed():
-            return served
-        return embedded.Embedded() if embedded.available() else None
+            return self._remembering(served)
+        return self._remembering(embedded.Embedded()) if embedded.available() else None
 
     def embedder_of(self, identity: EmbedderIdentity) -> Embedder | None:
         """The embedder an index was made with. Raises EmbedderError where it is not to be had or is another by now."""
@@ -130,10 +147,20 @@ class Bench:
             raise EmbedderError(
                 f"The index was made with {identity}, and here is {found.identity}.", "Run `pv-agent ingest --full` to change over."
             )
-        return found
+        return self._remembering(found)
+
+    def _remembering(self, embedder: Embedder) -> Embedder:
+        return embedder if self.memory is None else Remembered(embedder, self.memory)
+
+    @cached_property
+    def embedder(self) -> Embedder | None:
+        """The embedder of questions; None where the search goes by words alone."""
+        identity = self.store.info.embedder
+        return self.embedder_of(identity) if identity else None
 
     def model(self, name: str = "") -> Model:
-        return MODELS["ollama"](self.settings, self.server, name or self.settings.answer_model)
+        model = MODELS["ollama"](self.settings, self.server, name or self.settings.answer_model)
+        return self.around(model) if self.around else model
 
     # --- index ------------------------------------------------------------------------------------
 
@@ -145,6 +172,11 @@ class Bench:
         with SqliteIndex(self.place.index, self.language.version, anew=full) as index:
             embedder = self.embedder_for_ingest()
             return ingest_run.ingest(admission, index, language=self.language, embedder=embedder, progress=progress), admission
+
+    def bring(self, content: ingest_run.Content, progress: Progress) -> Change:
+        """Bring the index to content that comes from elsewhere, such as a test collection."""
+        with SqliteIndex(self.place.index, self.language.version) as index:
+            return ingest_run.bring(content, index, language=self.language, embedder=self.embedder_for_ingest(), progress=progress)
 
     def write_cache(self, progress: Progress) -> tuple[Path, int]:
         """Write the embedded embedder's vectors of all entries into the file that ships; its path, and how many were new."""
@@ -166,8 +198,7 @@ class Bench:
 
     @cached_property
     def wissensbasis(self) -> Wissensbasis:
-        identity = self.store.info.embedder
-        return Wissensbasis(self.store, self.language, self.settings, partial(self.embedder_of, identity) if identity else lambda: None)
+        return Wissensbasis(self.store, self.language, self.settings, lambda: self.embedder)
 
     # --- questions --------------------------------------------------------------------------------
 

@@ -37,6 +37,8 @@ class Wissensbasis:
         lexical = self._store.lexical(terms, self._settings.candidate_pool, where)
         dense, flags = self._dense(subquery.query, where)
         hits = self._ranked(lexical, dense)
+        if self._settings.shuffle_ranking:
+            hits = ranking.shuffled(hits, seed=subquery.query)
         kept, dropped = ranking.one_per_entry(hits, section_rank=self._language.section_rank, last=self._language.only_if_alone)
         kept = ranking.merged(kept, self._references(kept, where))
         chosen, over = ranking.within(kept, blocks=k, characters=self._settings.max_context_chars)
