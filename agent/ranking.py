@@ -27,7 +27,7 @@ def ordered(scores: Mapping[int, float]) -> list[int]:
 
 
 def shuffled(hits: Sequence[Hit], *, seed: str) -> list[Hit]:
-    """The same hits with their scores dealt out anew, the same way for the same seed: a broken search, for checking what must notice one."""
+    """The same hits with their scores dealt out anew, the same way for the same seed: a broken search, to check what must notice one."""
     dealt = sorted(hits, key=lambda hit: sha256(f"{seed} {hit.entry.id} {hit.chunk.ordinal}".encode()).digest())
     return [replace(hit, score=other.score) for hit, other in zip(dealt, hits, strict=True)]
 
