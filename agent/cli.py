@@ -154,7 +154,7 @@ def _changes(change: Any) -> Iterator[str]:
     yield from (f"renamed: {old} -> {new}" for old, new in change.renamed)
     if not (change.added or change.changed or change.removed or change.renamed):
         yield "The index was up to date."
-    yield f"{change.chunks} new chunks, {change.embedded} embedded, {change.reused} vectors taken over."
+    yield f"{change.chunks} new chunks, {change.embedded} embedded, {change.reused} vectors taken over; {change.pieces} sentences embedded."
     yield from (f"{chunk}: the embedder could not digest this chunk; it is found by its words only." for chunk in change.failed)
 
 

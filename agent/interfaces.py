@@ -162,6 +162,8 @@ class Change:
     chunks: int = 0
     embedded: int = 0
     reused: int = 0
+    pieces: int = 0
+    """Sentences and table rows that were embedded."""
     failed: tuple[str, ...] = ()
     """Chunks (`entry#ordinal`) the embedder could not digest."""
 
@@ -182,6 +184,10 @@ class Store(Protocol):
 
     def similarities(self, vector: Vector, rows: Collection[int]) -> dict[int, float]:
         """Cosine of the given rows; rows without a vector are left out."""
+        ...
+
+    def piece_similarities(self, vector: Vector, keys: Collection[str]) -> dict[str, float]:
+        """Cosine of the pieces of these keys; those without a vector are left out."""
         ...
 
     def fetch(self, rows: Iterable[int]) -> dict[int, tuple[Chunk, EntryInfo]]: ...
@@ -214,6 +220,8 @@ class IndexedChunk:
     head: str
     body: str
     hash: str
+    pieces: tuple[str, ...] = ()
+    """The keys of its quotable pieces (agent.language.pieces); none where no piece is to have a vector of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +272,10 @@ class Index(Protocol):
         """The hashes that have no vector of the index's embedder yet, each with a row that bears it."""
         ...
 
+    def pending_pieces(self) -> Mapping[str, int]:
+        """The same of the quotable pieces: keys without a vector, each with a row of a chunk it stands in."""
+        ...
+
     def fetch(self, rows: Iterable[int]) -> dict[int, tuple[Chunk, EntryInfo]]: ...
 
     def add_vectors(self, vectors: Mapping[str, Vector], /) -> None:
@@ -298,9 +310,7 @@ class Strategy(Protocol):
 class Generator(Protocol):
     """Drafts an answer from evidence. `complaint` is what grounding found wrong with its first draft."""
 
-    def __call__(
-        self, question: Question, plan: Plan, evidence: Evidence, parts: Parts, complaint: Complaint | None, /
-    ) -> Draft: ...
+    def __call__(self, question: Question, plan: Plan, evidence: Evidence, parts: Parts, complaint: Complaint | None, /) -> Draft: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -253,6 +253,10 @@ class Evidence:
     """How telling each of the question's terms is in this corpus (idf); terms of a date are left out."""
     variants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Terms that stand for one of the question's: the knowledge base's synonyms."""
+    signals: Mapping[str, float] = field(default_factory=dict)
+    """Figures about the search as a whole, for the answerability gate: the best cosine and its margin."""
+    likeness: Mapping[str, float] = field(default_factory=dict)
+    """How near the quotable pieces of the hits lie to the question: the key of a piece -> cosine; empty without vectors."""
 
     @property
     def ids(self) -> frozenset[str]:

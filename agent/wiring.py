@@ -109,9 +109,11 @@ class Bench:
     def language(self) -> Language:
         return language(self.code) if self.code else language_of(self.place.kb)
 
-    def under(self, settings: Settings, *, listeners: tuple[Listener, ...] = ()) -> Bench:
+    def under(
+        self, settings: Settings, *, listeners: tuple[Listener, ...] = (), around: Callable[[Model], Model] | None = None
+    ) -> Bench:
         """The same knowledge base under other settings; what does not depend on them is shared."""
-        other = replace(self, settings=settings, listeners=listeners)
+        other = replace(self, settings=settings, listeners=listeners, around=around or self.around)
         vars(other).update(language=self.language, store=self.store)
         return other
 
@@ -182,8 +184,8 @@ class Bench:
         """Write the embedded embedder's vectors of all entries into the file that ships; its path, and how many were new."""
         admission = register.admitted(self.place.kb)
         admission.insist()
-        documents = [document(entry, self.language) for entry in admission.entries]
-        return cache.refresh(self.place.kb, documents, embedder=EMBEDDERS["embedded"](self.settings, self.server), progress=progress)
+        documents = [document(entry, self.language, with_pieces=True) for entry in admission.entries]
+        return cache.refresh(self.place.kb, documents, language=self.language, embedder=EMBEDDERS["embedded"](self.settings, self.server), progress=progress)
 
     def stale(self) -> bool:
         """Whether the knowledge base is no longer what the index was made from."""

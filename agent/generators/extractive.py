@@ -10,7 +10,7 @@ from math import log
 from agent.interfaces import Parts
 from agent.language import Language
 from agent.language.analyser import folded
-from agent.language.segments import Segment, segments
+from agent.language.pieces import Piece, holding, pieces
 from agent.language.similarity import covered
 from agent.language.timing import fits
 from agent.values import Complaint, Draft, Evidence, Hit, Origin, Period, Plan, Question
@@ -22,6 +22,7 @@ CONTEXT = 0.6
 PRECISION = 0.4
 FIGURE = 0.2
 PLACE = 0.25
+MEANING = 1.6
 SECTION: Mapping[int, float] = {0: 0.08, 1: 0.04}
 """By the section's rank in the language's order: a summary says it best, a table next."""
 
@@ -37,8 +38,7 @@ class Candidate:
     """A piece that could be said, how well it answers, and which of the question's terms it says itself."""
 
     hit: Hit
-    segment: Segment
-    text: str
+    piece: Piece
     score: float
     terms: frozenset[str]
     says: frozenset[str]
@@ -51,7 +51,7 @@ def draft(question: Question, plan: Plan, evidence: Evidence, parts: Parts, comp
     for subquery in plan.subqueries:
         ranked = candidates(question.text, evidence, language, subquery.period)
         for candidate in selected(ranked, evidence.weights, most, several=not wants_figure(question.text, language)):
-            if all(candidate.text != known.text for known in chosen):
+            if all(candidate.piece.text != known.piece.text for known in chosen):
                 chosen.append(candidate)
     return Draft("\n".join(_cited(candidate) for candidate in chosen[: max(most, len(plan.subqueries))]), Origin.EXTRACTIVE)
 
@@ -65,26 +65,37 @@ def wants_figure(question: str, language: Language) -> bool:
 def candidates(question: str, evidence: Evidence, language: Language, period: Period) -> list[Candidate]:
     """Every piece of the evidence that may be said for `period`, best first."""
     places = {entry_id: place for place, entry_id in enumerate(dict.fromkeys(hit.entry.id for hit in evidence.hits))}
-    pieces = [
-        (hit, segment, frozenset(t for t in language.terms(said(segment, language, bare=True)) if not language.tells_time(t)))
+    found = [
+        (hit, piece, frozenset(t for t in language.terms(piece.bare) if not language.tells_time(t)))
         for hit in evidence.hits
-        for segment in segments(hit.chunk.text, language.sentences)
-        if not segment.text.endswith((":", "?"))
+        for piece in pieces(hit.entry.title, hit.chunk.text, language)
     ]
-    telling = _telling([terms for _, _, terms in pieces])
+    telling = _telling([terms for _, _, terms in found])
     figure = FIGURE if wants_figure(question, language) else 0.0
-    found: list[Candidate] = []
-    for hit, segment, terms in pieces:
-        timing = fits(_dated_text(segment, language), period, language)
+    nearness = _nearness(evidence)
+    ranked: list[Candidate] = []
+    for hit, piece, terms in found:
+        timing = fits(holding(piece, language), period, language)
         if not timing:
             continue
         around = frozenset(language.terms(" ".join((hit.entry.title, hit.entry.topic, *hit.entry.tags))))
         recall, says = _recall(evidence, terms, around)
-        score = recall * timing + PRECISION * _precision(terms, evidence, telling)
-        score += figure * _has_figure(segment, language) + PLACE / (1 + places[hit.entry.id])
+        score = recall * timing + PRECISION * _precision(terms, evidence, telling) + MEANING * nearness.get(piece.key, 0.0)
+        score += figure * _has_figure(piece, language) + PLACE / (1 + places[hit.entry.id])
         score += SECTION.get(language.section_rank(hit.chunk.section), 0.0)
-        found.append(Candidate(hit, segment, said(segment, language), score, terms, says))
-    return sorted(found, key=lambda c: (-c.score, places[c.hit.entry.id], c.hit.chunk.ordinal, c.segment.span))
+        ranked.append(Candidate(hit, piece, score, terms, says))
+    return sorted(ranked, key=lambda c: (-c.score, places[c.hit.entry.id], c.hit.chunk.ordinal, c.piece.segment.span))
+
+
+def _nearness(evidence: Evidence) -> dict[str, float]:
+    """How near each piece lies to the question in meaning, 0 for the farthest of the evidence to 1 for the nearest.
+
+    Cosines of one embedder crowd together, so only their order and distance within this evidence say anything.
+    """
+    if not evidence.likeness:
+        return {}
+    low, high = min(evidence.likeness.values()), max(evidence.likeness.values())
+    return {key: (value - low) / ((high - low) or 1.0) for key, value in evidence.likeness.items()}
 
 
 def _telling(pieces: Sequence[frozenset[str]]) -> dict[str, float]:
@@ -135,29 +146,12 @@ def _different(left: Candidate, right: Candidate) -> bool:
     return shared < 0.6 * min(len(left.terms), len(right.terms) or 1)
 
 
-def said(segment: Segment, language: Language, *, bare: bool = False) -> str:
-    """A piece as it is said: a sentence as it stands, a row as label, value and, unless `bare`, what it holds for in parentheses."""
-    if segment.kind != "row":
-        return segment.text
-    shown = [cell for name, cell in segment.cells if cell and name not in language.table["hidden_columns"]]
-    if len(shown) < 2:
-        return segment.text
-    label, value, *rest = shown
-    return f"{label}: {value}" if bare or not rest else f"{label}: {value} ({', '.join(rest)})"
-
-
-def _dated_text(segment: Segment, language: Language) -> str:
-    """What tells when a piece holds: a row's column of time where it has one, else all of it."""
-    times = [cell for name, cell in segment.cells if name in language.table["time_columns"]]
-    return times[0] if times else segment.text
-
-
-def _has_figure(segment: Segment, language: Language) -> bool:
-    text = said(segment, language, bare=True)
-    return any(any(c.isdigit() for c in term) and not language.tells_time(term) and term[0] != "§" for term in language.terms(text))
+def _has_figure(piece: Piece, language: Language) -> bool:
+    terms = language.terms(piece.bare)
+    return any(any(c.isdigit() for c in term) and not language.tells_time(term) and term[0] != "§" for term in terms)
 
 
 def _cited(candidate: Candidate) -> str:
-    text = candidate.text
+    text = candidate.piece.text
     stop = text[-1] if text[-1:] in ".!?" else "."
     return f"{text.rstrip('.!?')} [{candidate.hit.entry.id}]{stop}"

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from agent.errors import KnowledgeBaseError
 from agent.ingest.embed import Progress, embedded, quiet
 from agent.interfaces import Document, Embedder, EmbedderIdentity
+from agent.language import Language
 
 if TYPE_CHECKING:
     from agent.interfaces import Vector
@@ -59,18 +60,20 @@ def _head(identity: EmbedderIdentity, count: int) -> bytes:
 
 def stale(kb_dir: Path, identity: EmbedderIdentity, documents: Iterable[Document]) -> tuple[frozenset[str], frozenset[str]]:
     """The hashes that are missing in the file, and those left over in it."""
-    wanted = {chunk.hash for document in documents for chunk in document.chunks}
+    wanted = {name for document in documents for chunk in document.chunks for name in (chunk.hash, *chunk.pieces)}
     there = _raw(kb_dir, identity).keys()
     return frozenset(wanted - there), frozenset(there - wanted)
 
 
-def refresh(kb_dir: Path, documents: Iterable[Document], *, embedder: Embedder, progress: Progress = quiet) -> tuple[Path, int]:
+def refresh(
+    kb_dir: Path, documents: Iterable[Document], *, language: Language, embedder: Embedder, progress: Progress = quiet
+) -> tuple[Path, int]:
     """Writes the file for these documents, embedding only what is not in it; returns its path and how many texts were embedded."""
     import numpy as np
 
     identity = embedder.identity
     there = _raw(kb_dir, identity)
-    wanted = texts_of(documents)
+    wanted = texts_of(documents, language)
     kept = {name: there[name] for name in wanted if name in there}
     fresh: dict[str, Vector] = {}
     for batch, _ in embedded({name: text for name, text in wanted.items() if name not in there}, embedder, progress=progress):
@@ -80,11 +83,17 @@ def refresh(kb_dir: Path, documents: Iterable[Document], *, embedder: Embedder, 
     return path, len(fresh)
 
 
-def texts_of(documents: Iterable[Document]) -> dict[str, str]:
-    """The texts to embed, by hash."""
-    from agent.ingest.chunks import embedding_text
+def texts_of(documents: Iterable[Document], language: Language) -> dict[str, str]:
+    """The texts to embed, by hash: of each chunk, and of those of its pieces that are to have a vector."""
+    from agent.ingest.chunks import embedding_text, pieces_of
 
-    return {chunk.hash: embedding_text(document.entry, chunk.chunk) for document in documents for chunk in document.chunks}
+    texts: dict[str, str] = {}
+    for document in documents:
+        for indexed in document.chunks:
+            texts[indexed.hash] = embedding_text(document.entry, indexed.chunk)
+            if indexed.pieces:
+                texts |= {piece.key: piece.embedded for piece in pieces_of(document.entry, indexed.chunk, language)}
+    return texts
 
 
 def _write(path: Path, vectors: Mapping[str, Vector], identity: EmbedderIdentity) -> None:

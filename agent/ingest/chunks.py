@@ -14,6 +14,7 @@ from hashlib import sha256
 from agent.ingest.entries import lines
 from agent.interfaces import Document, IndexedChunk
 from agent.language import Language
+from agent.language.pieces import Piece, pieces
 from agent.values import Chunk, Entry, EntryInfo, Section
 
 LONGEST = 1400
@@ -38,15 +39,21 @@ def cut(entry: Entry, language: Language) -> tuple[Chunk, ...]:
     return tuple(chunks)
 
 
-def document(entry: Entry, language: Language) -> Document:
-    """An entry ready for the index."""
+def document(entry: Entry, language: Language, *, with_pieces: bool = False) -> Document:
+    """An entry ready for the index; `with_pieces` its sentences and table rows get vectors of their own."""
     around = [term for text in (entry.info.title, *entry.info.tags) for term in language.terms(text)]
     indexed = []
     for chunk in cut(entry, language):
         head = " ".join((*around, *language.terms(chunk.section)))
         body = " ".join(language.terms(chunk.text))
-        indexed.append(IndexedChunk(chunk, head, body, text_hash(embedding_text(entry.info, chunk))))
+        quotable = tuple(dict.fromkeys(piece.key for piece in pieces_of(entry.info, chunk, language))) if with_pieces else ()
+        indexed.append(IndexedChunk(chunk, head, body, text_hash(embedding_text(entry.info, chunk)), quotable))
     return Document(entry.info, tuple(indexed))
+
+
+def pieces_of(entry: EntryInfo, chunk: Chunk, language: Language) -> list[Piece]:
+    """The quotable pieces of a chunk; a section that is evidence only where it stands alone has none."""
+    return [] if language.only_if_alone(chunk.section) else pieces(entry.title, chunk.text, language)
 
 
 def embedding_text(entry: EntryInfo, chunk: Chunk) -> str:

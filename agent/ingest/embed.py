@@ -22,7 +22,7 @@ def quiet(done: int, total: int, what: str) -> None:
 
 
 def embedded(
-    texts: Mapping[str, str], embedder: Embedder, *, progress: Progress = quiet
+    texts: Mapping[str, str], embedder: Embedder, *, progress: Progress = quiet, what: str = "vectors"
 ) -> Iterator[tuple[dict[str, Vector], tuple[str, ...]]]:
     """For each batch of `texts` (by hash): the vectors, and the hashes of texts that got none. Raises EmbedderError."""
     import numpy as np
@@ -36,4 +36,4 @@ def embedded(
             raise EmbedderError(f"The embedder {embedder.identity} gave vectors of another number or size.", "Check which model it runs.")
         good = {name: vector for name, vector in zip(batch, vectors, strict=True) if vector is not None and np.isfinite(vector).all()}
         yield good, tuple(name for name in batch if name not in good)
-        progress(min(start + BATCH, len(names)), len(names), "vectors")
+        progress(min(start + BATCH, len(names)), len(names), what)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from agent.errors import IndexProblem, KnowledgeBaseError
 from agent.ingest import cache, synonyms
-from agent.ingest.chunks import cut, document, embedding_text, text_hash
+from agent.ingest.chunks import cut, document, embedding_text, pieces_of, text_hash
 from agent.ingest.embed import BATCH, Progress, embedded, quiet
 from agent.ingest.register import Admission
 from agent.interfaces import Change, Document, Embedder, EmbedderIdentity, Held, Index, Update
@@ -31,6 +31,8 @@ class Content:
     version: str
     synonyms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     vectors: Callable[[EmbedderIdentity], Mapping[str, Vector]] = lambda _: {}
+    with_pieces: bool = False
+    """Whether sentences and table rows get vectors too: they let an answer without a model find its words by meaning."""
 
 
 def ingest(
@@ -49,6 +51,7 @@ def ingest(
         admission.version,
         synonyms.analysed(words, language),
         lambda identity: cache.load(admission.kb_dir, identity),
+        with_pieces=True,
     )
     return bring(content, index, language=language, embedder=embedder, progress=progress)
 
@@ -64,12 +67,12 @@ def bring(content: Content, index: Index, *, language: Language, embedder: Embed
     gone = frozenset(held.keys() - hashes.keys())
     written = {name for entry in stale for name in hashes[entry.info.id]}
     if stale or gone or _stamp_differs(index, content, identity):
-        documents = _documents(stale, language, progress)
+        documents = _documents(stale, language, progress, with_pieces=content.with_pieces)
         index.write(Update(documents, gone, language.code, content.version, content.synonyms, identity))
     if embedder is not None:
-        done, failed = _filled(index, embedder, content.vectors, progress=progress)
+        done, failed, pieces = _filled(index, embedder, language, shipped=content.vectors, progress=progress)
         reused = len(written - done - failed.keys())
-        change = replace(change, embedded=len(done), reused=reused, failed=tuple(sorted(failed.values())))
+        change = replace(change, embedded=len(done), reused=reused, pieces=pieces, failed=tuple(sorted(failed.values())))
     index.finish()
     return change
 
@@ -123,30 +126,36 @@ def _compared(stale: Sequence[Entry], held: Mapping[str, Held], hashes: Mapping[
     return Change(tuple(sorted(added)), tuple(changed), tuple(sorted(removed)), tuple(renamed), chunks=fresh)
 
 
-def _documents(entries: Sequence[Entry], language: Language, progress: Progress) -> Iterator[Document]:
+def _documents(entries: Sequence[Entry], language: Language, progress: Progress, *, with_pieces: bool) -> Iterator[Document]:
     for done, entry in enumerate(entries, 1):
-        yield document(entry, language)
+        yield document(entry, language, with_pieces=with_pieces)
         if done % BATCH == 0 or done == len(entries):
             progress(done, len(entries), "entries")
 
 
 def _filled(
-    index: Index, embedder: Embedder, shipped: Callable[[EmbedderIdentity], Mapping[str, Vector]], *, progress: Progress
-) -> tuple[frozenset[str], dict[str, str]]:
-    """Gives every chunk a vector that has none: a shipped one, else the embedder's, batch by batch.
+    index: Index, embedder: Embedder, language: Language, *, shipped: Callable[[EmbedderIdentity], Mapping[str, Vector]], progress: Progress
+) -> tuple[frozenset[str], dict[str, str], int]:
+    """Gives every chunk, then every quotable piece, a vector that has none: a shipped one, else the embedder's, batch by batch.
 
-    Returns the hashes that were embedded, and those that could not be, each with the chunk it belongs to.
+    Returns the hashes of chunks that were embedded, those that could not be, each with the chunk it belongs to, and how many pieces were.
     """
-    pending = index.pending()
-    known = shipped(embedder.identity) if pending else {}
-    index.add_vectors({name: known[name] for name in pending if name in known})
-    open_rows = {name: row for name, row in pending.items() if name not in known}
-    chunks = index.fetch(open_rows.values())
-    texts = {name: embedding_text(chunks[row][1], chunks[row][0]) for name, row in open_rows.items()}
+    rows, pieces = index.pending(), index.pending_pieces()
+    known = shipped(embedder.identity) if rows or pieces else {}
+    index.add_vectors({name: known[name] for name in (*rows, *pieces) if name in known})
+    rows, pieces = ({name: row for name, row in pending.items() if name not in known} for pending in (rows, pieces))
+    chunks = index.fetch({*rows.values(), *pieces.values()})
     done: set[str] = set()
     failed: dict[str, str] = {}
-    for vectors, without in embedded(texts, embedder, progress=progress):
+    for vectors, without in embedded(
+        {name: embedding_text(chunks[row][1], chunks[row][0]) for name, row in rows.items()}, embedder, progress=progress
+    ):
         index.add_vectors(vectors)
         done |= vectors.keys()
-        failed |= {name: f"{(chunk := chunks[open_rows[name]][0]).entry_id}#{chunk.ordinal}" for name in without}
-    return frozenset(done), failed
+        failed |= {name: f"{(chunk := chunks[rows[name]][0]).entry_id}#{chunk.ordinal}" for name in without}
+    said = {piece.key: piece.embedded for chunk, entry in chunks.values() for piece in pieces_of(entry, chunk, language)}
+    count = 0
+    for vectors, _ in embedded({name: said[name] for name in pieces if name in said}, embedder, progress=progress, what="sentences"):
+        index.add_vectors(vectors)
+        count += len(vectors)
+    return frozenset(done), failed, count

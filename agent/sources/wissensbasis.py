@@ -6,13 +6,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import log
+from typing import TYPE_CHECKING
 
 from agent import ranking
 from agent.errors import EmbedderError
 from agent.interfaces import Embedder, Filter, Scored, Store
 from agent.language import Language
+from agent.language.pieces import pieces
 from agent.settings import Settings
 from agent.values import Evidence, Flag, Hit, Searched, SubQuery
+
+if TYPE_CHECKING:
+    from agent.interfaces import Vector
 
 
 class Wissensbasis:
@@ -35,15 +40,17 @@ class Wissensbasis:
         where = self.filter(subquery)
         terms = self._language.query_terms(subquery.query)
         lexical = self._store.lexical(terms, self._settings.candidate_pool, where)
-        dense, flags = self._dense(subquery.query, where)
+        vector, flags = self._vector(subquery.query)
+        dense = self._store.dense(vector, self._settings.candidate_pool, where) if vector is not None else []
         hits = self._ranked(lexical, dense)
         if self._settings.shuffle_ranking:
             hits = ranking.shuffled(hits, seed=subquery.query)
         kept, dropped = ranking.one_per_entry(hits, section_rank=self._language.section_rank, last=self._language.only_if_alone)
         kept = ranking.merged(kept, self._references(kept, where))
         chosen, over = ranking.within(kept, blocks=k, characters=self._settings.max_context_chars)
+        hits = [*chosen, *self._companions(chosen)]
         return Evidence(
-            hits=(*chosen, *self._companions(chosen)),
+            hits=tuple(hits),
             searched=Searched((subquery.query,), subquery.scope, subquery.period.end),
             dropped=(*dropped, *over),
             beside=() if chosen else tuple(self._outside(terms, where)),
@@ -51,6 +58,8 @@ class Wissensbasis:
             embedder=str(self._store.info.embedder) if dense else None,
             weights=self._weights(subquery.query),
             variants=self._variants(terms),
+            likeness=self._likeness(hits, vector) if vector is not None else {},
+            signals=_signals(dense),
         )
 
     def filter(self, subquery: SubQuery) -> Filter:
@@ -59,14 +68,18 @@ class Wissensbasis:
         only = scope.get("only")
         return Filter(subquery.period, frozenset(only) if only else None, frozenset(scope.get("without", ())))
 
-    def _dense(self, query: str, where: Filter) -> tuple[list[Scored], frozenset[Flag]]:
+    def _vector(self, query: str) -> tuple[Vector | None, frozenset[Flag]]:
+        """The question's vector; None, and the flag that says so, where the search goes by words alone."""
         try:
             embedder = self._embedder
-            if embedder is None:
-                return [], frozenset({Flag.LEXICAL_ONLY})
-            return self._store.dense(embedder.query(query), self._settings.candidate_pool, where), frozenset()
+            return (embedder.query(query), frozenset()) if embedder else (None, frozenset({Flag.LEXICAL_ONLY}))
         except EmbedderError:
-            return [], frozenset({Flag.LEXICAL_ONLY})
+            return None, frozenset({Flag.LEXICAL_ONLY})
+
+    def _likeness(self, hits: Sequence[Hit], vector: Vector) -> dict[str, float]:
+        """The cosine of every quotable piece of the hits with the question."""
+        keys = {piece.key for hit in hits for piece in pieces(hit.entry.title, hit.chunk.text, self._language)}
+        return self._store.piece_similarities(vector, keys)
 
     def _ranked(self, lexical: Sequence[Scored], dense: Sequence[Scored]) -> list[Hit]:
         words = {scored.row: (rank, scored.score) for rank, scored in enumerate(lexical, start=1)}
@@ -152,3 +165,11 @@ class Wissensbasis:
 
 def _number(term: str) -> bool:
     return term.replace("_", "").isdigit()
+
+
+def _signals(dense: Sequence[Scored]) -> dict[str, float]:
+    """What the dense leg says of the search as a whole: the best cosine, and how far it stands out of its list."""
+    if not dense:
+        return {}
+    best = dense[0].score
+    return {"cosine": best, "margin": best - sum(scored.score for scored in dense) / len(dense)}

@@ -12,6 +12,7 @@ from agent.ingest import cache, register, run
 from agent.ingest.build import build
 from agent.ingest.chunks import document, plain
 from agent.interfaces import Change, Embedder, Filter
+from agent.language.pieces import pieces
 from agent.stores.sqlite import SqliteIndex, SqliteStore
 from tests.ingest.samples import GERMAN, CountingEmbedder, put
 
@@ -39,7 +40,7 @@ def found(kb: Path, words: str) -> list[str]:
 
 def test_the_first_run_writes_everything(kb: Path) -> None:
     embedder = CountingEmbedder()
-    assert ingest(kb, embedder) == Change(added=("pv-a", "pv-b"), chunks=4, embedded=4)
+    assert ingest(kb, embedder) == Change(added=("pv-a", "pv-b"), chunks=4, embedded=4, pieces=4)
     assert min(embedder.asked) == "Titel pv-a\nDetails\nDer Betrag."
     assert found(kb, "Frist") == ["pv-b"]
 
@@ -64,8 +65,8 @@ def test_edited_deleted_renamed(kb: Path) -> None:
     put(kb, "pv-d", TWO.format("Bleibt gleich.", "Auch das."), titel="Gleich")
     embedder = CountingEmbedder()
     change = ingest(kb, embedder)
-    assert change == Change((), ("pv-a",), ("pv-b",), (("pv-c", "pv-d"),), chunks=1, embedded=1, reused=3)
-    assert embedder.asked == ["Titel pv-a\nZusammenfassung\nDie neue Schwelle."]
+    assert change == Change((), ("pv-a",), ("pv-b",), (("pv-c", "pv-d"),), chunks=1, embedded=1, reused=3, pieces=1)
+    assert embedder.asked == ["Titel pv-a\nZusammenfassung\nDie neue Schwelle.", "Titel pv-a: Die neue Schwelle."]
     assert (found(kb, "Schwelle"), found(kb, "Grenze"), found(kb, "Frist"), found(kb, "gleich")) == (["pv-a"], [], [], ["pv-d", "pv-d"])
 
 
@@ -74,7 +75,7 @@ def test_nothing_of_a_deleted_entry_stays(kb: Path) -> None:
     (kb / "dokumente" / "pv-b.md").unlink()
     ingest(kb)
     with SqliteIndex(kb / "index.db", GERMAN.version) as index:
-        for table, count in (("entries", 1), ("chunks", 2), ("texts", 2), ("fts", 2), ("vectors", 2), ("cross_refs", 1)):
+        for table, count in (("entries", 1), ("chunks", 2), ("texts", 2), ("pieces", 2), ("fts", 2), ("vectors", 4), ("cross_refs", 1)):
             assert index._connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] == count, table
 
 
@@ -119,7 +120,7 @@ def test_an_interrupted_run_goes_on_where_it_stopped(kb: Path, monkeypatch: pyte
         assert len(store.dense(CountingEmbedder().query("x"), 9, Filter())) == 2
     embedder = CountingEmbedder()
     assert ingest(kb, embedder).embedded == 2
-    assert len(embedder.asked) == 2
+    assert len(embedder.asked) == 2 + 4  # the two chunks left, and the pieces, which come after all chunks
 
 
 def test_without_an_embedder_the_vectors_stay_and_are_caught_up_later(kb: Path) -> None:
@@ -135,7 +136,7 @@ def test_what_cannot_be_embedded_is_named_and_asked_once_a_run(kb: Path) -> None
     put(kb, "pv-c", TWO.format("Das ist unverdaulich.", "Das nicht."))
     embedder = CountingEmbedder()
     assert ingest(kb, embedder).failed == ("pv-c#0",)
-    assert len(embedder.asked) == len(set(embedder.asked)) == 6
+    assert len(embedder.asked) == len(set(embedder.asked)) == 6 + 6
     with SqliteStore(kb / "index.db", GERMAN.version) as store:
         assert store.info.without_vector == 1
 
@@ -162,7 +163,7 @@ def test_progress_is_told(kb: Path) -> None:
     build(kb, GERMAN, licence="x")
     with SqliteIndex(kb / "index.db", GERMAN.version) as index:
         run.ingest(register.admitted(kb), index, language=GERMAN, embedder=CountingEmbedder(), progress=lambda *step: told.append(step))
-    assert told == [(2, 2, "entries"), (4, 4, "vectors")]
+    assert told == [(2, 2, "entries"), (4, 4, "vectors"), (4, 4, "sentences")]
 
 
 def test_content_from_elsewhere(tmp_path: Path) -> None:
@@ -176,9 +177,9 @@ def test_content_from_elsewhere(tmp_path: Path) -> None:
 
 def test_shipped_vectors_spare_the_embedder(kb: Path) -> None:
     build(kb, GERMAN, licence="x")
-    made = [document(entry, GERMAN) for entry in register.admitted(kb).entries]
-    path, count = cache.refresh(kb, made, embedder=CountingEmbedder())
-    assert (path.name, count) == ("probe-8-abc.f16", 4)
+    made = [document(entry, GERMAN, with_pieces=True) for entry in register.admitted(kb).entries]
+    path, count = cache.refresh(kb, made, language=GERMAN, embedder=CountingEmbedder())
+    assert (path.name, count) == ("probe-8-abc.f16", 8)
     assert cache.stale(kb, CountingEmbedder().identity, made) == (frozenset(), frozenset())
     embedder = CountingEmbedder()
     assert ingest(kb, embedder) == Change(added=("pv-a", "pv-b"), chunks=4, reused=4)
@@ -186,31 +187,34 @@ def test_shipped_vectors_spare_the_embedder(kb: Path) -> None:
     with SqliteStore(kb / "index.db", GERMAN.version) as store:
         best = store.dense(embedder.query("Titel pv-a\nDetails\nDer Betrag."), 1, Filter())
         assert best[0].score == pytest.approx(1, abs=1e-3)
+        (piece,) = pieces("Titel pv-a", "Der Betrag.", GERMAN)
+        near = store.piece_similarities(embedder.query(piece.embedded), {piece.key, "unknown"})
+        assert near == {piece.key: pytest.approx(1, abs=1e-3)}
 
 
 def test_the_file_of_vectors_is_the_same_byte_by_byte_and_kept_up_to_date(kb: Path) -> None:
     build(kb, GERMAN, licence="x")
-    made = [document(entry, GERMAN) for entry in register.admitted(kb).entries]
-    path, _ = cache.refresh(kb, made, embedder=CountingEmbedder())
+    made = [document(entry, GERMAN, with_pieces=True) for entry in register.admitted(kb).entries]
+    path, _ = cache.refresh(kb, made, language=GERMAN, embedder=CountingEmbedder())
     before = path.read_bytes()
     path.unlink()
-    cache.refresh(kb, reversed(made), embedder=CountingEmbedder())
+    cache.refresh(kb, reversed(made), language=GERMAN, embedder=CountingEmbedder())
     assert path.read_bytes() == before
     put(kb, "pv-a", TWO.format("Anders.", "Der Betrag."))
     build(kb, GERMAN)
-    made = [document(entry, GERMAN) for entry in register.admitted(kb).entries]
+    made = [document(entry, GERMAN, with_pieces=True) for entry in register.admitted(kb).entries]
     missing, left = cache.stale(kb, CountingEmbedder().identity, made)
-    assert (len(missing), len(left)) == (1, 1)
+    assert (len(missing), len(left)) == (2, 2)
     embedder = CountingEmbedder()
-    assert cache.refresh(kb, made, embedder=embedder)[1] == len(embedder.asked) == 1
+    assert cache.refresh(kb, made, language=GERMAN, embedder=embedder)[1] == len(embedder.asked) == 2
     assert cache.stale(kb, embedder.identity, made) == (frozenset(), frozenset())
 
 
 @pytest.mark.parametrize("harm", [b"", b"x", b"{}\n"])
 def test_a_file_of_vectors_that_is_not_whole_is_no_use(kb: Path, harm: bytes) -> None:
     build(kb, GERMAN, licence="x")
-    made = [document(entry, GERMAN) for entry in register.admitted(kb).entries]
-    path, _ = cache.refresh(kb, made, embedder=CountingEmbedder())
+    made = [document(entry, GERMAN, with_pieces=True) for entry in register.admitted(kb).entries]
+    path, _ = cache.refresh(kb, made, language=GERMAN, embedder=CountingEmbedder())
     path.write_bytes(harm or path.read_bytes()[:-1])
     assert cache.load(kb, CountingEmbedder().identity) == {}
     assert cache.load(kb, CountingEmbedder("andere").identity) == {}

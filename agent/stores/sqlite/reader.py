@@ -129,6 +129,21 @@ class SqliteStore:
         scores = table.vectors[[place for _, place in wanted]] @ self._fitting(vector)
         return {row: float(score) for (row, _), score in zip(wanted, scores, strict=True)}
 
+    def piece_similarities(self, vector: Vector, keys: Collection[str]) -> dict[str, float]:
+        """Cosine of the pieces of these keys; those without a vector are left out."""
+        import numpy as np
+
+        if self._info.embedder is None or not keys:
+            return {}
+        found = self._all(
+            "SELECT hash, vector FROM vectors WHERE identity = ? AND hash IN (SELECT value FROM json_each(?))",
+            (records.identity_key(self._info.embedder), json.dumps(sorted(keys))),
+        )
+        if not found:
+            return {}
+        stacked = np.frombuffer(b"".join(blob for _, blob in found), dtype="<f4").reshape(len(found), -1)
+        return {key: float(score) for (key, _), score in zip(found, stacked @ self._fitting(vector), strict=True)}
+
     @cached_property
     def _matrix(self) -> matrix.Matrix:
         if self._info.embedder is None:

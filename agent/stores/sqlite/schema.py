@@ -24,13 +24,17 @@ _FIRST = (
     "CREATE TABLE texts (row INTEGER PRIMARY KEY REFERENCES chunks(row), text TEXT NOT NULL)",
     """CREATE VIRTUAL TABLE fts USING fts5(head, body, tokenize = "unicode61 remove_diacritics 0 tokenchars '§_'")""",
     "CREATE VIRTUAL TABLE vocabulary USING fts5vocab(fts, row)",
+    # The quotable pieces of each chunk, by the hash of the text their vector is made of.
+    "CREATE TABLE pieces (row INTEGER NOT NULL REFERENCES chunks(row), hash TEXT NOT NULL)",
+    "CREATE INDEX pieces_by_row ON pieces (row)",
+    "CREATE INDEX pieces_by_hash ON pieces (hash)",
     "CREATE TABLE IF NOT EXISTS vectors (identity TEXT NOT NULL, hash TEXT NOT NULL, vector BLOB NOT NULL, UNIQUE (identity, hash))",
 )
 
 STEPS: tuple[tuple[str, ...], ...] = (_FIRST,)
 VERSION = len(STEPS)
 
-_DROPPED = ("vocabulary", "fts", "texts", "chunks", "cross_refs", "entries", "meta")
+_DROPPED = ("vocabulary", "fts", "texts", "pieces", "chunks", "cross_refs", "entries", "meta")
 
 
 def version(connection: sqlite3.Connection) -> int | None:

@@ -136,6 +136,20 @@ class SqliteIndex:
                 self._connection.execute(f"SELECT hash, min(row) FROM chunks WHERE {_WITHOUT} GROUP BY hash ORDER BY 2", (identity,))
             )
 
+    def pending_pieces(self) -> Mapping[str, int]:
+        """The same of the quotable pieces: the hashes without a vector, each with the row of a chunk it stands in."""
+        identity = self._identity()
+        if identity is None:
+            return {}
+        with connect.told(self._path):
+            return dict(
+                self._connection.execute(
+                    """SELECT hash, min(row) FROM pieces WHERE NOT EXISTS
+                    (SELECT 1 FROM vectors WHERE vectors.identity = ? AND vectors.hash = pieces.hash) GROUP BY hash ORDER BY 2, 1""",
+                    (identity,),
+                )
+            )
+
     def _identity(self) -> str | None:
         with connect.told(self._path):
             return None if self._blank else records.meta(self._connection).get("embedder")
@@ -153,7 +167,7 @@ class SqliteIndex:
             for batch in _batches(update.documents):
                 _remove(connection, [document.entry.id for document in batch])
                 _add(connection, batch)
-            connection.execute("DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM chunks)")
+            connection.execute("DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM chunks UNION SELECT hash FROM pieces)")
             self._stamp(
                 {
                     "analyser": self._analyser,
@@ -241,6 +255,7 @@ def _remove(connection: sqlite3.Connection, entry_ids: Iterable[str]) -> None:
     for statement in (
         f"DELETE FROM fts WHERE rowid IN {of_chunks}",
         f"DELETE FROM texts WHERE row IN {of_chunks}",
+        f"DELETE FROM pieces WHERE row IN {of_chunks}",
         f"DELETE FROM chunks WHERE entry IN {of_entries}",
         f"DELETE FROM cross_refs WHERE entry IN {of_entries}",
         "DELETE FROM entries WHERE id IN (SELECT value FROM json_each(?))",
@@ -251,7 +266,7 @@ def _remove(connection: sqlite3.Connection, entry_ids: Iterable[str]) -> None:
 def _add(connection: sqlite3.Connection, documents: list[Document]) -> None:
     entry = _next(connection, "entries")
     row = _next(connection, "chunks")
-    made: dict[str, list[tuple[object, ...]]] = {table: [] for table in ("entries", "cross_refs", "chunks", "texts", "fts")}
+    made: dict[str, list[tuple[object, ...]]] = {table: [] for table in ("entries", "cross_refs", "chunks", "texts", "pieces", "fts")}
     for document in documents:
         made["entries"].append((entry, *_columns(document.entry)))
         made["cross_refs"] += [(entry, place, target) for place, target in enumerate(document.entry.cross_refs)]
@@ -259,6 +274,7 @@ def _add(connection: sqlite3.Connection, documents: list[Document]) -> None:
             chunk = indexed.chunk
             made["chunks"].append((row, entry, chunk.ordinal, indexed.hash, chunk.section, *chunk.span))
             made["texts"].append((row, chunk.text))
+            made["pieces"] += [(row, piece) for piece in indexed.pieces]
             made["fts"].append((row, indexed.head, indexed.body))
             row += 1
         entry += 1

@@ -1,0 +1,49 @@
+"""What an entry can be quoted with: each sentence and table row as it is said, and as it is embedded; pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+
+from agent.language.analyser import Language
+from agent.language.segments import Segment, segments
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """`text` is what is said, `bare` the same without what it holds for; `embedded` is what its vector is made of, `key` that text's hash."""
+
+    segment: Segment
+    text: str
+    bare: str
+    embedded: str
+    key: str
+
+
+def pieces(title: str, text: str, language: Language) -> list[Piece]:
+    """The quotable pieces of a chunk's text. A lead-in to a list or a question says nothing alone and is left out."""
+    found = []
+    for segment in segments(text, language.sentences):
+        if segment.text.endswith((":", "?")):
+            continue
+        bare = said(segment, language, bare=True)
+        embedded = f"{title}: {bare}"
+        found.append(Piece(segment, said(segment, language), bare, embedded, sha256(embedded.encode()).hexdigest()[:32]))
+    return found
+
+
+def said(segment: Segment, language: Language, *, bare: bool = False) -> str:
+    """A piece as it is said: a sentence as it stands, a row as label, value and, unless `bare`, what it holds for in parentheses."""
+    if segment.kind != "row":
+        return segment.text
+    shown = [cell for name, cell in segment.cells if cell and name not in language.table["hidden_columns"]]
+    if len(shown) < 2:
+        return segment.text
+    label, value, *rest = shown
+    return f"{label}: {value}" if bare or not rest else f"{label}: {value} ({', '.join(rest)})"
+
+
+def holding(piece: Piece, language: Language) -> str:
+    """The text that tells when a piece holds: a row's column of time where it has one, else all of it."""
+    times = [cell for name, cell in piece.segment.cells if name in language.table["time_columns"]]
+    return times[0] if times else piece.segment.text
