@@ -92,6 +92,14 @@ class Row(TypedDict, total=False):
     figures: list[Figure]
     note: str
     ms: float | None
+    ranked: dict[str, list[str]]
+    """The whole ranking of each leg; kept out of the result, since it is long."""
+    values: dict[str, float]
+    """What was measured, as "leg:measure"; what was not is absent."""
+    evidence_score: float | None
+    """The score by which the gate decides."""
+    fingerprint: str
+    """Of the question and what is expected: two runs are compared over questions that are the same."""
 
 
 class Result(TypedDict, total=False):
@@ -139,6 +147,11 @@ class Words:
     def interval(self, estimate: Estimate) -> str:
         low, high = estimate.get("low"), estimate.get("high")
         return "" if low is None or high is None else f"{self.number(low)} {self('to')} {self.number(high)}"
+
+    def cell(self, estimate: Estimate) -> str:
+        """The value with its interval in parentheses."""
+        interval = self.interval(estimate)
+        return self.number(estimate.get("value")) + (f" ({interval})" if interval else "")
 
     def duration(self, ms: float) -> str:
         return f"{self.number(ms / 1000, 1)} s" if ms >= 1000 else f"{ms:.0f} ms"
@@ -203,7 +216,9 @@ def markdown(result: Result) -> str:
     failed = [row for row in result.get("questions", []) if row.get("outcome") != "right"]
     sections.append(f"## {words('headings', 'wrong')}")
     shown = [[row["id"], row["question"], ", ".join(complaints(row, words))] for row in failing_first(failed)]
-    sections.append(_table([words("columns", name) for name in ("id", "question", "wrong")], shown) if shown else words("empty", "wrong"))
+    sections.append(
+        markdown_table([words("columns", name) for name in ("id", "question", "wrong")], shown) if shown else words("empty", "wrong")
+    )
     return "\n\n".join(section for section in sections if section) + "\n"
 
 
@@ -227,28 +242,28 @@ def _score_sections(result: Result, words: Words) -> Iterator[str]:
         table = overall(result, part=part)
         columns = legs(table)
         yield f"**{words('parts', part)}**"
-        yield _table(
+        yield markdown_table(
             [words("columns", "measure"), *(words("legs", leg) or words("columns", "value") for leg in columns)],
             [
-                [words("measure_names", name), *(_cell(row[leg], words) if leg in row else words("none") for leg in columns)]
+                [words("measure_names", name), *(words.cell(row[leg]) if leg in row else words("none") for leg in columns)]
                 for name, row in table.items()
             ],
         )
     if tags := per_tag(result):
         measure, leg = headline(result)
         yield f"## {words('headings', 'tags')}: {words('measure_names', measure)} {words('legs', leg)}".rstrip()
-        yield _table(
+        yield markdown_table(
             [words("columns", "tag"), words("columns", "value"), words("columns", "count")],
-            [[words("tags", score["tag"]), _cell(score, words), str(score.get("n", ""))] for score in tags],
+            [[words("tags", score["tag"]), words.cell(score), str(score.get("n", ""))] for score in tags],
         )
 
 
 def _refusal_and_time(result: Result, words: Words) -> Iterator[str]:
     if refusal := result.get("refusal"):
         yield f"## {words('headings', 'refusal')}"
-        yield _table(
+        yield markdown_table(
             [words("columns", "measure"), words("columns", "value")],
-            [[words("measure_names", name), _cell(estimate, words)] for name, estimate in refusal.items()],
+            [[words("measure_names", name), words.cell(estimate)] for name, estimate in refusal.items()],
         )
     if times := result.get("latencies_ms"):
         half, most = quantile(times, 0.5), quantile(times, 0.95)
@@ -266,14 +281,10 @@ def _comparison(result: Result, words: Words) -> str:
         )
         figures = [words.number(change["old"]), words.number(change["new"]), moved, words.number(change["p"])]
         rows.append([words("measure_names", change["measure"]), *figures, words("verdicts", change["verdict"])])
-    return _table([words("columns", name) for name in names], rows)
+    return markdown_table([words("columns", name) for name in names], rows)
 
 
-def _cell(estimate: Estimate, words: Words) -> str:
-    interval = words.interval(estimate)
-    return words.number(estimate.get("value")) + (f" ({interval})" if interval else "")
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in line) + " |" for line in lines)

@@ -12,6 +12,8 @@ from math import ceil, comb, fsum, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
+from agent.eval import measures
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -60,6 +62,18 @@ def mean(values: Sequence[float], *, confidence: float = CONFIDENCE, rounds: int
 def estimate(values: Sequence[float], *, share_of: bool) -> Interval | None:
     """The interval that suits the measure: Wilson's for values that are 0 or 1, the bootstrap's for all others."""
     return share(sum(value == 1 for value in values), len(values)) if share_of else mean(values)
+
+
+def auroc(answerable: Sequence[float], unanswerable: Sequence[float], *, confidence: float = CONFIDENCE) -> Interval | None:
+    """The area under the ROC curve with its interval by the standard error of Hanley and McNeil (1982); None if either side is missing."""
+    area = measures.auroc(answerable, unanswerable)
+    if area is None:
+        return None
+    good, bad = len(answerable), len(unanswerable)
+    twice_good, twice_bad = area / (2 - area), 2 * area * area / (1 + area)
+    variance = area * (1 - area) + (good - 1) * (twice_good - area * area) + (bad - 1) * (twice_bad - area * area)
+    half = _z(confidence) * sqrt(max(0.0, variance) / (good * bad))
+    return Interval(area, max(0.0, area - half), min(1.0, area + half), good + bad)
 
 
 def quantile(values: Sequence[float], q: float) -> float | None:
