@@ -108,7 +108,7 @@ def _grounded(
     for attempt in (1, 2):
         tokens = tokens + draft.tokens
         with journey.timed("ground"):
-            outcome = grounding.ground(draft, evidence, language, period)
+            outcome = grounding.ground(draft, evidence, language, question=journey.trace.question.text, period=period)
         journey.note(model=draft.model, tokens=tokens, checks=checks)
         if isinstance(outcome, grounding.Supported):
             return Grounded(outcome.text, outcome.citations, draft.origin, _flagged(journey.trace, plan, evidence))
@@ -120,9 +120,22 @@ def _grounded(
         journey.note(checks=checks)
         parts.log.step("complained", reason=outcome.reason, message=outcome.message, attempt=attempt)
         if attempt == 2 or again is None:
+            if outcome.remainder:
+                return _shortened(replace(draft, text=outcome.remainder), plan, evidence, parts, journey)
             return refused(outcome.reason, journey.trace, language, missing=outcome.unsupported)
         draft = again(outcome)
     raise AssertionError("the second attempt returns")
+
+
+def _shortened(draft: Draft, plan: Plan, evidence: Evidence, parts: Parts, journey: _Journey) -> Answer:
+    """A draft whose faulty sentences were left out, checked once more; it says that something was left out."""
+    language = parts.language
+    outcome = grounding.ground(draft, evidence, language, question=journey.trace.question.text, period=_whole(plan))
+    if not isinstance(outcome, grounding.Supported):
+        return refused(Reason.FIGURES_UNSUPPORTED, journey.trace, language, missing=journey.trace.checks.unsupported_figures)
+    trace = _flagged(journey.trace, plan, evidence)
+    trace = replace(trace, flags=trace.flags | {Flag.SENTENCE_DROPPED}, warnings=(*trace.warnings, language.message("sentence_dropped")))
+    return Grounded(outcome.text, outcome.citations, draft.origin, trace)
 
 
 def _whole(plan: Plan) -> Period:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from agent.language import Language, citations
+from agent.language.belonging import Fault, faults
+from agent.language.pieces import Piece, pieces
 from agent.language.segments import Segment, segments
 from agent.values import Citation, Complaint, Draft, Evidence, Finish, Hit, Period, Reason, validity_on
 
@@ -23,8 +25,8 @@ class Declined:
     """The model said, in whatever words, that the evidence does not answer the question."""
 
 
-def ground(draft: Draft, evidence: Evidence, language: Language, period: Period) -> Supported | Declined | Complaint:
-    """Check a draft: it is whole, it cites something, and everything it cites is evidence."""
+def ground(draft: Draft, evidence: Evidence, language: Language, *, question: str, period: Period) -> Supported | Declined | Complaint:
+    """Check a draft: it is whole, everything it cites is evidence, and what it cites holds its figures, for the same thing."""
     if draft.finish is not Finish.COMPLETE and draft.text.strip():
         return Complaint(Reason.DRAFT_CUT_OFF, language.message("complaint_cut"))
     if not draft.text.strip():
@@ -38,7 +40,34 @@ def ground(draft: Draft, evidence: Evidence, language: Language, period: Period)
         return Complaint(Reason.CITATIONS_INVALID, language.message("complaint_unknown", ids=", ".join(unknown)), unknown_ids=unknown)
     if not cited:
         return Complaint(Reason.CITATIONS_INVALID, language.message("complaint_none"))
+    quotable = {identifier: _pieces(identifier, evidence, language) for identifier in cited}
+    found = faults(text, quotable, question=question, period=period, language=language)
+    if found:
+        figures = tuple(figure for fault in found for figure in fault.figures)
+        told = language.message("complaint_figures", figures="; ".join(f"{', '.join(f.figures)} („{f.sentence}“)" for f in found))
+        return Complaint(Reason.FIGURES_UNSUPPORTED, told, unsupported=figures, remainder=_without(text, found, language))
     return Supported(text, tuple(_citation(identifier, text, evidence, language, period) for identifier in cited))
+
+
+def _pieces(identifier: str, evidence: Evidence, language: Language) -> list[Piece]:
+    return [piece for hit in evidence.hits if hit.entry.id == identifier for piece in pieces(hit.entry.title, hit.chunk.text, language)]
+
+
+def _without(text: str, found: Sequence[Fault], language: Language) -> str:
+    """The text without the faulty sentences; empty where nothing cited is left, or a sentence after one of them leans on it."""
+    faulty = {fault.span for fault in found}
+    kept: list[str] = []
+    before = False
+    for span in language.sentences(text):
+        sentence = text[span[0] : span[1]]
+        if span in faulty:
+            before = True
+            continue
+        if before and language.leans_back(sentence):
+            return ""
+        before = False
+        kept.append(sentence)
+    return " ".join(kept) if any(citations.cited(sentence) for sentence in kept) else ""
 
 
 def _declines(text: str, language: Language) -> bool:

@@ -19,7 +19,7 @@ STICHTAG = date(2026, 11, 30)
 
 def german() -> Language:
     """The German analyser over the table that ships."""
-    return Language(texts.table("language.de"))
+    return Language(texts.table("language.de"), texts.table("figures.de"))
 
 
 @dataclass

@@ -338,6 +338,8 @@ class Complaint:
     unknown_ids: tuple[str, ...] = ()
     unsupported: tuple[str, ...] = ()
     """Figures, dates or norms, as written, that no cited chunk holds."""
+    remainder: str = ""
+    """The draft without its faulty sentences, where these can be left out without changing what the others say."""
 
 
 @dataclass(frozen=True, slots=True)

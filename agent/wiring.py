@@ -78,7 +78,7 @@ def place(settings: Settings) -> Place:
 
 def language(code: str) -> Language:
     """The language of that code. Raises ConfigError where the package has no table for it."""
-    return Language(texts.table(f"language.{code}"))
+    return Language(texts.table(f"language.{code}"), texts.table(f"figures.{code}"))
 
 
 def language_of(kb: Path) -> Language:

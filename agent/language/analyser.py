@@ -10,12 +10,15 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Generator, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agent.values import Period
+
+if TYPE_CHECKING:
+    from agent.language.notation import Notation
 
 ANALYSER_VERSION = 1
 """Counts up when the same text would give other terms: an index of another version is rebuilt."""
@@ -47,6 +50,15 @@ class Language:
     """One language's analyser over its table (see tables/language.*.json for what a table holds)."""
 
     table: Mapping[str, Any]
+    figures: Mapping[str, Any] = field(default_factory=dict)
+    """How the language writes figures (tables/figures.*.json)."""
+
+    @cached_property
+    def notation(self) -> Notation:
+        """The figures' notation, compiled when it is first needed."""
+        from agent.language.notation import Notation
+
+        return Notation.of(self.figures)
 
     @property
     def code(self) -> str:
@@ -203,6 +215,15 @@ class Language:
     @cached_property
     def _after_ordinal(self) -> frozenset[str]:
         return frozenset(folded(word) for word in (*self.table["months"], *self.table["after_ordinal"]))
+
+    def leans_back(self, sentence: str) -> bool:
+        """Whether a sentence begins with a word that points at the one before ("Dadurch", "Dieser"), so that it cannot stand without."""
+        first = re.match(r"\W*(\w+)", sentence)
+        return bool(first) and folded(first.group(1) if first else "") in self._backward
+
+    @cached_property
+    def _backward(self) -> frozenset[str]:
+        return frozenset(folded(word) for word in self.table["leaning_words"])
 
     # --- sections and messages --------------------------------------------------------------------
 
