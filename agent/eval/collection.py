@@ -104,7 +104,7 @@ def examined(query: Query, test_set: TestSet, subject: Subject) -> Row:
     start = perf_counter()
     plan = by_rules(Question(query.text, bench.today()), bench.language)
     evidence = bench.search(query.text, k=bench.settings.context_blocks)
-    verdict = answerability.judged(query.text, evidence, bench.language, least=bench.settings.answerable_share)
+    verdict = answerability.judged(query.text, evidence, bench.language, bench.tables)
     ms = round((perf_counter() - start) * 1000, 2)
     ranked = subject.rankings(plan.subqueries[:1], evidence)
     refused = verdict.reason is not None
@@ -123,7 +123,8 @@ def examined(query: Query, test_set: TestSet, subject: Subject) -> Row:
         "wrong": wrong,
         "found": [{"id": name, "expected": name in judged.get(query.id, {})} for name in _ids(evidence)],
         "ranked": ranked,
-        "values": {**values, "answers:refusal-correct": float(refused != query.answerable)},
+        "values": {**values, "answers:refusal-correct": float(refused != query.answerable)}
+        | ({"answers:false-refusal": float(refused)} if query.answerable else {}),
         "evidence_score": round(verdict.score, 4),
         "ms": ms,
     }

@@ -200,7 +200,7 @@ def _finished(outcome: Outcome, bench: Bench, settings: Settings, title: str) ->
         "created": datetime.now().astimezone().isoformat(timespec="seconds"),
         "language": _wording(bench),
         "settings": _stamp(bench, settings),
-        "refusal_threshold": settings.answerable_share,
+        "refusal_threshold": bench.tables["answerability"]["hybrid" if bench.store.info.embedder else "lexical"]["threshold"],
         "detectable": statistics.minimum_detectable(n),
     }
 

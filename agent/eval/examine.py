@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent.eval import goldset, measures
+from agent.eval.assess import assessed
 from agent.eval.cassette import Counter
 from agent.eval.figures import Figures
 from agent.eval.goldset import Case
 from agent.eval.report import Found, Row
-from agent.eval.support import Dated, neighbours, of_case, said, support
+from agent.eval.support import Dated, neighbours
 from agent.interfaces import Scored
 from agent.language import citations
 from agent.settings import Settings, changed
@@ -157,52 +158,21 @@ def _found(case: Case, answer: Answer) -> list[Found]:
 
 
 def _answered(row: Row, case: Case, answer: Answer, subject: Subject) -> Row:
-    refused = not isinstance(answer, Grounded)
-    values = {**row["values"], "answers:refusal-correct": float(refused == case.refuse), **_costs(answer, subject)}
-    if not case.refuse:
-        values["answers:false-refusal"] = float(refused)
-    figures = of_case(case, "" if refused else answer.text, subject.figures)
-    cited = [citation.id for citation in answer.citations] if isinstance(answer, Grounded) else []
-    wrong = []
-    if case.sources:
-        wanted = all if case.need == "all" else any
-        values["answers:source-cited"] = float(wanted(name in cited for name in case.sources))
-        if row["values"].get("fused:all-gold@8", 1.0) < 1:
-            wrong.append("source_not_found")
-        if not refused and not values["answers:source-cited"]:
-            wrong.append("source_not_cited")
-    if figures:
-        values["answers:figure-present"] = float(all(figures.values()))
-    if not refused:
-        wrong += _said(case, answer, subject, figures, values)
-    if refused != case.refuse:
-        wrong.append("refused_wrongly" if refused else "answered_wrongly")
+    texts = "\n".join(chunk.text for name in case.sources for chunk in _chunks(subject.bench, name))
+    forbidden = neighbours(case, subject.values, subject.figures, lambda key: key in texts) if case.figures else ()
+    found = assessed(case, answer, subject.figures, forbidden)
+    wrong = ["source_not_found"] * (row["values"].get("fused:all-gold@8", 1.0) < 1) + list(found.wrong)
     return {
         **row,
         "outcome": "wrong" if wrong else "right",
         "wrong": wrong,
-        "refused": refused,
+        "refused": not isinstance(answer, Grounded),
         "reason": answer.reason.value if answer.reason else None,
         "answer": answer.text,
-        "figures": [{"figure": figure, "present": present} for figure, present in figures.items()],
-        "values": values,
+        "figures": [{"figure": figure, "present": present} for figure, present in found.figures.items()],
+        "beside": list(found.beside),
+        "values": {**row["values"], **{f"answers:{name}": value for name, value in {**found.values, **_costs(answer, subject)}.items()}},
     }
-
-
-def _said(case: Case, answer: Answer, subject: Subject, figures: Mapping[str, bool], values: dict[str, float]) -> list[str]:
-    """Adds what is measured of a text that was published, and returns what is wrong with it."""
-    wrong = []
-    found = support(answer.text, answer.trace.evidence.hits, subject.bench.language, subject.figures)
-    if found.share is not None:
-        values["answers:sentence-support"] = found.share
-    if figures:
-        texts = "\n".join(chunk.text for name in case.sources for chunk in _chunks(subject.bench, name))
-        beside = said(neighbours(case, subject.values, subject.figures, lambda key: key in texts), answer.text, subject.figures)
-        values["answers:figure-alone"] = float(not beside and not found.foreign)
-        wrong += ["figure_missing"] * (not all(figures.values())) + ["figure_foreign"] * (not values["answers:figure-alone"])
-    if found.unsupported:
-        wrong.append("sentence_unsupported")
-    return wrong
 
 
 def _chunks(bench: Bench, entry_id: str) -> list[Any]:
@@ -218,11 +188,11 @@ def _costs(answer: Answer, subject: Subject) -> dict[str, float]:
     trace = answer.trace
     ids = trace.evidence.ids
     cited = [name for draft in drafts for name in citations.cited(citations.canonical(str(draft["text"]), ids))]
-    costs = {"answers:model-calls": float(subject.counter.calls), "answers:regenerated": float(trace.checks.regenerated)}
+    costs = {"model-calls": float(subject.counter.calls), "regenerated": float(trace.checks.regenerated)}
     if cited:
-        costs["answers:citation-precision"] = 1 - len(trace.checks.unknown_ids) / len(cited)
+        costs["citation-precision"] = 1 - len(trace.checks.unknown_ids) / len(cited)
     for name, counts in (("tokens-in", [r.tokens.prompt for r in replies]), ("tokens-out", [r.tokens.completion for r in replies])):
         told = [count for count in counts if count is not None]
         if told:
-            costs[f"answers:{name}"] = float(sum(told))
+            costs[name] = float(sum(told))
     return costs

@@ -2,25 +2,45 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from agent.language import Language
+from agent.language.calculations import calculations
+from agent.language.figures import Figure, parse, supports
+
+TIME_AND_RULE = frozenset({"year", "norm"})
+"""Kinds that say when and by which rule, not how much."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """The comparison for one language. Years, dates and norms are no figures here: they say when and by which rule, not how much."""
+    """The comparison for one language; what was read is remembered, since the same texts are compared again and again."""
 
     language: Language
+    _read: dict[str, list[Figure]] = field(default_factory=dict)
 
     def missing(self, claim: str, source: str) -> tuple[str, ...]:
         """The figures of `claim`, as written, that no figure of `source` states."""
-        stated = {term for term, _ in self.language.tokens(source)}
-        return tuple(dict.fromkeys(word for term, word in self.language.tokens(claim) if self._figure(term) and term not in stated))
+        stated = self._of(source)
+        return tuple(
+            dict.fromkeys(
+                figure.text for figure in self._of(claim) if _counts(figure) and not any(supports(figure, other) for other in stated)
+            )
+        )
 
     def any(self, text: str) -> bool:
         """Whether a text holds a figure at all."""
-        return any(self._figure(term) for term in self.language.terms(text))
+        return any(_counts(figure) for figure in self._of(text))
 
-    def _figure(self, term: str) -> bool:
-        return term[0].isdigit() and not self.language.tells_time(term)
+    def worked(self, text: str) -> str:
+        """The results of the right calculations in a text: what vouches for itself."""
+        return "\n".join(made.result.text for made in calculations(text, self.language.notation) if made.right)
+
+    def _of(self, text: str) -> list[Figure]:
+        if text not in self._read:
+            self._read[text] = parse(text, self.language.notation)
+        return self._read[text]
+
+
+def _counts(figure: Figure) -> bool:
+    return not figure.weak and figure.kind not in TIME_AND_RULE

@@ -90,6 +90,8 @@ class Row(TypedDict, total=False):
     found: list[Found]
     answer: str | None
     figures: list[Figure]
+    beside: list[str]
+    """Figures of the answer that are of another time or case, or that nothing cited holds."""
     note: str
     ms: float | None
     ranked: dict[str, list[str]]

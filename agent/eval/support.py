@@ -29,11 +29,12 @@ class Support:
         return 1 - len(self.unsupported) / self.sentences if self.sentences else None
 
 
-def support(answer: str, hits: Sequence[Hit], language: Language, figures: Figures) -> Support:
-    """Sentence by sentence: every figure stands in a cited entry, and enough of the words in one piece of it.
+def support(answer: str, question: str, hits: Sequence[Hit], figures: Figures) -> Support:
+    """Sentence by sentence: every figure stands in a cited entry (or in the question), and enough of the words in one piece of it.
 
     The share of words is K-precision (Adlakha et al. 2023), taken per sentence against its own citations instead of per answer.
     """
+    language = figures.language
     pieces: dict[str, list[Hit]] = {}
     for hit in hits:
         pieces.setdefault(hit.entry.id, []).append(hit)
@@ -46,7 +47,7 @@ def support(answer: str, hits: Sequence[Hit], language: Language, figures: Figur
             continue
         spoken += 1
         cited = [hit for name in citations.cited(sentence) for hit in pieces.get(name, ())]
-        beside = figures.missing(plain, "\n".join(_text(hit) for hit in cited))
+        beside = figures.missing(plain, "\n\n".join([*(_text(hit) for hit in cited), question, figures.worked(plain)]))
         foreign += beside
         if beside or not cited or max(_held(terms, hit, language) for hit in cited) < LEAST:
             unsupported.append(plain)
