@@ -20,21 +20,20 @@ from agent.values import Period
 if TYPE_CHECKING:
     from agent.language.notation import Notation
 
-ANALYSER_VERSION = 1
+ANALYSER_VERSION = 2
 """Counts up when the same text would give other terms: an index of another version is rebuilt."""
 
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"), None)
 _SPACES = dict.fromkeys(map(ord, "\u00a0\u2007\u2009\u202f"), " ")
 
-_TOKEN = re.compile(
-    r"""
-    (?P<norm>§§?\s*\d+[a-z]?\b)
+_TOKEN = r"""
+    (?P<norm>§§?\s*\d+[a-z]{0,2}\b)
   | (?P<date>\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}\.\s?\d{1,2}\.\s?\d{4}\b)
   | (?P<number>\d+(?:[.\u2019' ]\d{3})+(?:,\d+)?(?![\d])|\d+(?:[.,]\d+)?)
   | (?P<word>[^\W\d_][^\W_]*)
-    """,
-    re.VERBOSE,
-)
+    """
+_NEXT = re.compile(r"\s*(?:,|-|–|/|[^\W\d_]{2,3})\s*(\d+[a-z]{0,2})\b(?![.,]\d|\s*[%€])")
+"""The next number of an enumeration after §§."""
 
 
 _TIME = re.compile(r"d\d{4}_\d\d_\d\d|(19|20)\d\d")
@@ -92,6 +91,20 @@ class Language:
         return re.compile(self.table["norm_act"])
 
     @cached_property
+    def _act_before(self) -> re.Pattern[str]:
+        return re.compile(self.table["norm_act"] + r"\s*\Z")
+
+    @cached_property
+    def _references(self) -> tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]:
+        return tuple((re.compile(pattern, re.IGNORECASE), tuple(terms)) for pattern, terms in self.table["norm_references"])
+
+    @cached_property
+    def _token(self) -> re.Pattern[str]:
+        """One pattern for all: the language's other references (margin numbers, gazettes, articles), then norms, dates, numbers, words."""
+        named = "".join(f"(?P<reference{i}>(?i:{pattern.pattern}))|" for i, (pattern, _) in enumerate(self._references))
+        return re.compile(named + f"(?x:{_TOKEN})")
+
+    @cached_property
     def _known(self) -> dict[str, str]:
         return {}
 
@@ -109,7 +122,7 @@ class Language:
         """Each term with the word as written; a norm gives one term for each of its levels, coarse to fine."""
         text = normalised(text)
         end = 0
-        for match in _TOKEN.finditer(text):
+        for match in self._token.finditer(text):
             if match.start() < end:
                 continue
             written = match.group()
@@ -121,8 +134,10 @@ class Language:
                 yield _number(written), written
             elif match.lastgroup == "date":
                 yield _date(written), written
-            else:
+            elif match.lastgroup == "norm":
                 end = yield from self._norm(text, match)
+            else:
+                yield from self._reference(written)
 
     def term(self, word: str) -> str:
         """The term of one word; empty for a stop word."""
@@ -154,7 +169,7 @@ class Language:
         end = levels.end() if levels else match.end()
         written = text[match.start() : end]
         term = "§" + match.group().lstrip("§ ").lower()
-        act = self._act.match(text, end)
+        act = self._act.match(text, end) or self._act_before.search(text[max(0, match.start() - 40) : match.start()])
         yield term, written
         if act:
             yield f"{term}{folded(act.group(1))}", written
@@ -162,7 +177,18 @@ class Language:
             if level:
                 term = f"{term}_{level.lower()}"
                 yield term, written
+        while match.group().startswith("§§") and (following := _NEXT.match(text, end)):
+            end = following.end()
+            yield f"§{following.group(1).lower()}", following.group(1)
         return end
+
+    def _reference(self, written: str) -> Iterator[tuple[str, str]]:
+        """The terms of a reference that is no §: one for each of the table's forms whose parts were written."""
+        for pattern, forms in self._references:
+            match = pattern.fullmatch(written)
+            if match:
+                yield from ((folded(match.expand(form)), written) for form in forms if all(match[int(part)] for part in re.findall(r"\\(\d)", form)))
+                return
 
     def small_word_weight(self, text: str) -> float:
         """What a word written small counts beside a noun: less where the language capitalises nouns and the writer did so."""

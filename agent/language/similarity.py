@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 
-GRAM = 4
 SLIP = 0.6
 """Dice similarity of the character bigrams from which two terms of six letters or more count as one word mistyped."""
 PART = 5
@@ -56,8 +55,3 @@ def coverage(weights: Mapping[str, float], text_terms: Collection[str], variants
         return 0.0
     variants = variants or {}
     return sum(weight * covered(term, text_terms, variants.get(term, ())) for term, weight in weights.items()) / total
-
-
-def grams(text: str) -> list[str]:
-    """The character 4-grams of a text's words, word boundaries as blanks."""
-    return [padded[i : i + GRAM] for word in text.split() for padded in [f" {word} "] for i in range(max(1, len(padded) - GRAM + 1))]
