@@ -70,7 +70,7 @@ def answered(question: Question, parts: Parts, way: Way, trace: Trace) -> Answer
             gathered = way.strategy(question, plan, parts)
         evidence = gathered.evidence
         journey.note(plan=plan, evidence=evidence, hops=gathered.hops, flags=trace.flags | gathered.flags, embedder=evidence.embedder)
-        verdict = answerability.judged(question.text, evidence, parts.language, least=parts.settings.answerable_share)
+        verdict = answerability.judged(question.text, evidence, parts.language, parts.tables)
         parts.log.step("judged", score=round(verdict.score, 4), reason=verdict.reason, missing=verdict.missing)
         if verdict.reason is not None:
             outcome: Answer = refused(verdict.reason, journey.trace, parts.language, missing=verdict.missing)

@@ -1,51 +1,121 @@
-"""Whether a question may be answered from this evidence at all, before any model is asked; pure.
+"""Whether a question may be answered from this evidence at all, before any planner or model is asked; pure.
 
-The gate is plain: the share of the question's telling words that the best entry holds, each word weighted by how rare it is in the
-knowledge base. A word the knowledge base has never seen weighs most, so one foreign noun is enough to make a neighbouring entry too thin.
+No threshold on a BM25 score or a cosine tells answerable questions from others, so several weak signals are joined by a logistic model
+(Cox 1958) whose coefficients are a data file, fitted on labelled questions by `pv-agent fit answerability`. Before it stand two rules that
+need no statistics: the question names another country's law, or what it asks about is held for other days only.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import exp
+from typing import Any
 
 from agent.language import Language
-from agent.language.similarity import covered
-from agent.values import Evidence, Flag, Reason
+from agent.language.analyser import folded
+from agent.language.similarity import coverage, covered
+from agent.values import Evidence, Flag, Hit, Reason
+
+FEATURES = ("coverage", "missing", "title", "rare", "piece", "cosine", "margin", "agreement")
+"""In the order of the coefficients. coverage: share of the question's weight in the best entry. missing: the largest share of one term that no
+entry holds. title: the best title's share. rare: how much of the weight lies in terms of one chunk or none. piece, cosine, margin: the dense
+leg's. agreement: how many of the three best by words are among the ten best by meaning."""
+
+DENSE = ("piece", "cosine", "margin", "agreement")
+AHEAD = 0.25
+"""By how much the title of an entry for other days must fit better than that of any entry for the days asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`score` is 0 to 1; `reason` is None where the question may be answered; `missing` are the words found nowhere."""
+    """`score` is the probability that the question can be answered; `reason` is None where it may be; `missing` says what stands against it."""
 
     score: float
     reason: Reason | None
     missing: tuple[str, ...] = ()
 
 
-def judged(question: str, evidence: Evidence, language: Language, *, least: float) -> Verdict:
-    """The verdict on a question and the evidence found for it; `least` is the share that must be covered."""
+def judged(question: str, evidence: Evidence, language: Language, tables: Mapping[str, Mapping[str, Any]]) -> Verdict:
+    """The verdict on a question and what was found for it. `tables` holds "scope" and "answerability"."""
+    outside = elsewhere(question, tables["scope"])
+    if outside:
+        return Verdict(0.0, Reason.OUT_OF_SCOPE, (outside,))
     if not evidence.hits:
-        nothing = (
-            Reason.OUT_OF_DATE if evidence.beside else Reason.SOURCE_FAILED if Flag.SEARCH_FAILED in evidence.flags else Reason.NO_EVIDENCE
-        )
-        return Verdict(0.0, nothing)
+        nothing = Reason.SOURCE_FAILED if Flag.SEARCH_FAILED in evidence.flags else Reason.NO_EVIDENCE
+        return Verdict(0.0, Reason.OUT_OF_DATE if evidence.beside else nothing)
     if not evidence.weights:
         return Verdict(0.0, Reason.WEAK_EVIDENCE)
-    held = entry_terms(evidence, language)
-    matched = {term: max(covered(term, terms, evidence.variants.get(term, ())) for terms in held.values()) for term in evidence.weights}
-    score = max(
-        sum(weight * covered(term, terms, evidence.variants.get(term, ())) for term, weight in evidence.weights.items())
-        for terms in held.values()
-    ) / sum(evidence.weights.values())
-    written = {term: word for term, word in language.tokens(question)}
-    missing = tuple(written.get(term, term) for term, match in matched.items() if not match)
-    return Verdict(score, None if score >= least else Reason.WEAK_EVIDENCE, missing)
+    if _for_other_days(evidence, language):
+        return Verdict(0.0, Reason.OUT_OF_DATE)
+    found = features(evidence, language)
+    model = tables["answerability"]["hybrid" if evidence.likeness else "lexical"]
+    score = probability(found, model)
+    return Verdict(score, None if score >= model["threshold"] else Reason.WEAK_EVIDENCE, _missing(question, evidence, language))
 
 
-def entry_terms(evidence: Evidence, language: Language) -> dict[str, frozenset[str]]:
-    """The terms each entry of the evidence holds, its title and tags with them."""
+def elsewhere(question: str, scope: Mapping[str, Any]) -> str:
+    """What the question asks for that the knowledge base does not hold by its nature; empty where it asks for nothing such."""
+    text = " ".join(["", *re.findall(r"[\w-]+", folded(question)), ""])
+    for outside in scope["outside"]:
+        named = any(f" {folded(phrase)} " in text for phrase in outside["phrases"])
+        if named and not any(f" {folded(word)} " in text for word in outside["unless"]):
+            return str(outside["name"])
+    return ""
+
+
+def probability(found: Mapping[str, float], model: Mapping[str, Any]) -> float:
+    """The logistic model's probability for these features."""
+    weights: Mapping[str, float] = model["weights"]
+    return 1 / (1 + exp(-(model["bias"] + sum(weight * found[name] for name, weight in weights.items()))))
+
+
+def features(evidence: Evidence, language: Language) -> dict[str, float]:
+    """The signals of one search, each about 0 to 1."""
+    held = entry_terms(evidence.hits, language)
+    weights, total = evidence.weights, sum(evidence.weights.values())
+    best = {
+        term: max(covered(term, terms, evidence.variants.get(term, ())) for terms in held.values()) for term in weights
+    }
+    words = [hit.entry.id for hit in sorted(evidence.hits, key=lambda hit: hit.lexical_rank or 999)[:3] if hit.lexical_rank]
+    meaning = {hit.entry.id for hit in evidence.hits if hit.dense_rank and hit.dense_rank <= 10}
+    return {
+        "coverage": max(coverage(weights, terms, evidence.variants) for terms in held.values()),
+        "missing": max(weight * (1 - best[term]) for term, weight in weights.items()) / total,
+        "title": _title(evidence.hits, evidence, language),
+        "rare": sum(weight for term, weight in weights.items() if best[term] < 0.5) / total,
+        "piece": max(evidence.likeness.values(), default=0.0),
+        "cosine": evidence.signals.get("cosine", 0.0),
+        "margin": 10 * evidence.signals.get("margin", 0.0),
+        "agreement": len(meaning.intersection(words)) / 3,
+    }
+
+
+def entry_terms(hits: Sequence[Hit], language: Language) -> dict[str, frozenset[str]]:
+    """The terms each entry holds in the chunks that were found, its title and tags with them."""
     held: dict[str, set[str]] = {}
-    for hit in evidence.hits:
+    for hit in hits:
         terms = held.setdefault(hit.entry.id, set(language.terms(" ".join((hit.entry.title, hit.entry.topic, *hit.entry.tags)))))
         terms.update(language.terms(hit.chunk.text))
     return {entry_id: frozenset(terms) for entry_id, terms in held.items()}
+
+
+def _title(hits: Sequence[Hit], evidence: Evidence, language: Language) -> float:
+    return max((coverage(evidence.weights, frozenset(language.terms(hit.entry.title)), evidence.variants) for hit in hits), default=0.0)
+
+
+def _for_other_days(evidence: Evidence, language: Language) -> bool:
+    """Whether an entry that holds for other days names what is asked in its title, and none that holds for the days asked does."""
+    return bool(evidence.beside) and _title(evidence.beside, evidence, language) > _title(evidence.hits, evidence, language) + AHEAD
+
+
+def _missing(question: str, evidence: Evidence, language: Language) -> tuple[str, ...]:
+    """The question's telling words that no entry of the evidence holds, as written."""
+    held = entry_terms(evidence.hits, language).values()
+    written = {term: word for term, word in language.tokens(question)}
+    return tuple(
+        written.get(term, term)
+        for term in evidence.weights
+        if max(covered(term, terms, evidence.variants.get(term, ())) for terms in held) < 0.5
+    )

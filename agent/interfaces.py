@@ -200,8 +200,24 @@ class Store(Protocol):
         """In how many chunks each term occurs (0 where it does not)."""
         ...
 
+    def gram_frequencies(self, grams: Collection[bytes]) -> dict[bytes, int]:
+        """In how many chunks each character gram (agent.language.grams) occurs (0 where it does not)."""
+        ...
+
     def compounds(self, terms: Collection[str]) -> dict[str, tuple[str, ...]]:
-        """Words of the vocabulary that are a part of, or contain, the given compound terms."""
+        """Longer words of the index that begin or end with each of the terms, the shortest first; a bounded number."""
+        ...
+
+    def near(self, term: str) -> tuple[str, ...]:
+        """Words of about the term's length that share its beginning or its end."""
+        ...
+
+    def analysed(self, rows: Collection[int]) -> dict[int, tuple[str, str]]:
+        """The terms of each row as they were indexed, joined by blanks: its head's (title, tags, section) and its text's."""
+        ...
+
+    def closeness(self, rows: Collection[int], to: Collection[int]) -> dict[int, float]:
+        """The mean cosine of each row with the rows `to`, what all `rows` have in common taken off; rows without a vector are left out."""
         ...
 
     def synonyms(self) -> Mapping[str, tuple[str, ...]]:
@@ -325,4 +341,5 @@ class Parts:
     prompt: Callable[[str], str]
     """The text of a prompt file of this language, by name."""
     today: Callable[[], date] = date.today
-    notes: Mapping[str, str] = field(default_factory=dict)
+    tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Data the pure parts are handed: "scope" and "answerability"."""

@@ -51,7 +51,6 @@ class Settings:
     max_context_chars: int = 90000
     per_query_slots: int = 2
     temporal_boost: float = 0.0
-    answerable_share: float = 0.5
     shuffle_ranking: bool = False
 
     # the way of a question
@@ -91,7 +90,6 @@ _BOUNDS: Mapping[str, tuple[float, float]] = {
     "max_context_chars": (1000, 10_000_000),
     "per_query_slots": (0, 20),
     "temporal_boost": (0, 10),
-    "answerable_share": (0, 1),
     "extractive_sentences": (1, 20),
 }
 

@@ -88,6 +88,7 @@ def parts(
         Recorder(),
         lambda name: texts.prompt(language.code, name),
         today,
+        {"scope": texts.table("scope.de"), "answerability": texts.table("answerability")},
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property, partial
 from pathlib import Path
+from typing import Any
 from typing import TYPE_CHECKING
 
 from agent import answer, publish, texts
@@ -202,6 +203,11 @@ class Bench:
     def wissensbasis(self) -> Wissensbasis:
         return Wissensbasis(self.store, self.language, self.settings, lambda: self.embedder)
 
+    @cached_property
+    def tables(self) -> Mapping[str, Mapping[str, Any]]:
+        """The data the pure parts are handed."""
+        return {"scope": texts.table(f"scope.{self.language.code}"), "answerability": texts.table("answerability")}
+
     # --- questions --------------------------------------------------------------------------------
 
     def parts(self, run: Run, model: Model | None) -> Parts:
@@ -214,6 +220,7 @@ class Bench:
             run,
             partial(texts.prompt, self.language.code),
             self.today,
+            self.tables,
         )
 
     def way(self) -> tuple[answer.Way, Model | None]:

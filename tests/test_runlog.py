@@ -13,7 +13,14 @@ from agent.errors import UsageError
 from agent.runlog import Run, RunLog
 from agent.values import Reason
 
-RECORD = {"question": "Wie hoch?", "stichtag": "2026-11-30", "strategy": "direct", "refused": 1, "reason": "weak_evidence", "answer": '{"answer": "x"}'}
+RECORD = {
+    "question": "Wie hoch?",
+    "stichtag": "2026-11-30",
+    "strategy": "direct",
+    "refused": 1,
+    "reason": "weak_evidence",
+    "answer": '{"answer": "x"}',
+}
 
 
 def test_a_run_is_read_back_step_by_step(tmp_path: Path) -> None:

@@ -58,7 +58,9 @@ def test_a_wrong_setting_is_one_sentence_with_what_it_can_be(environment: dict[s
     assert next(iter(environment)) in str(refused.value)
 
 
-@pytest.mark.parametrize(("text", "said"), [("rrfk: 3", "rrf_k"), ("- a", "name: value"), ("a: [", "agent.yaml:"), ("rrf_k: [1]", "whole number")])
+@pytest.mark.parametrize(
+    ("text", "said"), [("rrfk: 3", "rrf_k"), ("- a", "name: value"), ("a: [", "agent.yaml:"), ("rrf_k: [1]", "whole number")]
+)
 def test_a_wrong_file(text: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "agent.yaml").write_text(text, encoding="utf-8")
     with pytest.raises(ConfigError) as refused:

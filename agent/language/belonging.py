@@ -65,7 +65,7 @@ def _worked(sentence: str, language: Language) -> set[tuple[int, int]]:
     for made in calculations(sentence, language.notation):
         if made.right:
             spans.add(made.result.span)
-            spans |= {f.span for f in made.figures if f.kind == "number" and f.value == int(f.value)}  # type: ignore[arg-type,call-overload]
+            spans |= {f.span for f in made.figures if f.kind == "number" and f.value == int(f.value)}  # type: ignore[arg-type]
     return spans
 
 

@@ -53,7 +53,7 @@ class Wissensbasis:
             hits=tuple(hits),
             searched=Searched((subquery.query,), subquery.scope, subquery.period.end),
             dropped=(*dropped, *over),
-            beside=() if chosen else tuple(self._outside(terms, where)),
+            beside=tuple(self._outside(terms, where)),
             flags=flags,
             embedder=str(self._store.info.embedder) if dense else None,
             weights=self._weights(subquery.query),
@@ -122,12 +122,12 @@ class Wissensbasis:
         return more
 
     def _outside(self, terms: Sequence[str], where: Filter) -> list[Hit]:
-        """What would have been found without the period: the nearest entries of a refusal for its date."""
+        """The best hits by words that are not valid in the period asked for: the nearest ones of a refusal for its date."""
         if where.period is None:
             return []
         hits = self._ranked(self._store.lexical(terms, self._settings.context_blocks, replace(where, period=None)), [])
         kept, _ = ranking.one_per_entry(hits, section_rank=self._language.section_rank, last=self._language.only_if_alone)
-        return kept[:3]
+        return [hit for hit in kept if not where.admits(hit.entry)][:3]
 
     def _companions(self, chosen: Sequence[Hit]) -> list[Hit]:
         """The other sections of the best entries: a value's table and the sentence that explains it belong together."""
