@@ -113,9 +113,10 @@ def _for_other_days(evidence: Evidence, language: Language) -> bool:
 def _missing(question: str, evidence: Evidence, language: Language) -> tuple[str, ...]:
     """The question's telling words that no entry of the evidence holds, as written."""
     held = entry_terms(evidence.hits, language).values()
-    written = {term: word for term, word in language.tokens(question)}
     return tuple(
-        written.get(term, term)
-        for term in evidence.weights
-        if max(covered(term, terms, evidence.variants.get(term, ())) for terms in held) < 0.5
+        dict.fromkeys(
+            word
+            for term, word in language.tokens(question)
+            if term in evidence.weights and max(covered(term, terms, evidence.variants.get(term, ())) for terms in held) < 0.5
+        )
     )

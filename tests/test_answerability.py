@@ -1,0 +1,79 @@
+"""The gate: other jurisdictions, other days, and the calibrated model's laws."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+
+import pytest
+
+from agent import texts
+from agent.answerability import elsewhere, features, judged, probability
+from agent.testing import german, hit
+from agent.values import Evidence, Flag, Reason
+
+DE = german()
+TABLES = {"scope": texts.table("scope.de"), "answerability": texts.table("answerability")}
+GRENZE = hit("pv-grenze", "Die Geringfügigkeitsgrenze beträgt 551,10 EUR.", title="Geringfügigkeitsgrenze", valid_from=date(2026, 1, 1))
+WEIGHTS = {"geringfugigkeitsgrenz": 3.0}
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Welche Kündigungsfrist gilt nach deutschem Recht?",
+        "Wie hoch ist die Minijob-Grenze in Deutschland 2026?",
+        "Urlaubsanspruch in der Schweiz",
+        "Wie viel Urlaub gibt es nach italienischem Recht?",
+        "Kündigungsfrist laut ungarischem Arbeitsgesetz",
+        "Rechne mir die UVA für Oktober.",
+        "Soll ich klagen, wenn mein Chef nicht zahlt?",
+    ],
+)
+def test_what_lies_outside_is_refused_by_rule(question: str) -> None:
+    verdict = judged(question, Evidence((GRENZE,), weights=WEIGHTS), DE, TABLES)
+    assert verdict.reason is Reason.OUT_OF_SCOPE
+    assert verdict.missing
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Grenzgänger nach Deutschland: wo sozialversichert?",
+        "Mein Mitarbeiter wohnt in Deutschland und arbeitet in Salzburg: welche Lohnsteuer?",
+        "Entsendung in die Schweiz: A1 nötig?",
+        "Welche Kündigungsfrist gilt in Österreich?",
+        "Taggeld für eine Dienstreise in Italien",
+        "Wie hoch ist der DZ in Wien?",
+    ],
+)
+def test_a_foreign_word_alone_refuses_nothing(question: str) -> None:
+    assert elsewhere(question, TABLES["scope"]) == ""
+
+
+def test_nothing_found() -> None:
+    assert judged("Geringfügigkeitsgrenze?", Evidence(), DE, TABLES).reason is Reason.NO_EVIDENCE
+    assert judged("Geringfügigkeitsgrenze?", Evidence(flags=frozenset({Flag.SEARCH_FAILED})), DE, TABLES).reason is Reason.SOURCE_FAILED
+    assert judged("Geringfügigkeitsgrenze?", Evidence(beside=(GRENZE,)), DE, TABLES).reason is Reason.OUT_OF_DATE
+
+
+def test_what_is_held_for_other_days_only_is_out_of_date() -> None:
+    other = hit("pv-mehrfach", "Mehrere Beschäftigungen über der Geringfügigkeitsgrenze.", title="Mehrere Beschäftigungen")
+    found = Evidence((other,), beside=(GRENZE,), weights=WEIGHTS)
+    assert judged("Wie hoch war die Geringfügigkeitsgrenze 2015?", found, DE, TABLES).reason is Reason.OUT_OF_DATE
+    assert judged("Geringfügigkeitsgrenze", replace(found, hits=(GRENZE,)), DE, TABLES).reason is None
+
+
+def test_a_foreign_word_is_named_as_missing() -> None:
+    found = Evidence((GRENZE,), weights={"marillenknodel": 5.0, "rezept": 5.0})
+    verdict = judged("Rezept für Marillenknödel", found, DE, TABLES)
+    assert verdict.reason is Reason.WEAK_EVIDENCE
+    assert verdict.missing == ("Rezept", "Marillenknödel")
+
+
+def test_features_lie_between_0_and_1_and_more_coverage_never_hurts() -> None:
+    nothing = features(Evidence((GRENZE,), weights={"marillenknodel": 5.0}), DE)
+    everything = features(Evidence((GRENZE,), weights=WEIGHTS), DE)
+    assert all(0 <= value <= 1 for value in (*nothing.values(), *everything.values()))
+    for model in (TABLES["answerability"]["hybrid"], TABLES["answerability"]["lexical"]):
+        assert probability(everything, model) > probability(nothing, model)
