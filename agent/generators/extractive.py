@@ -10,19 +10,21 @@ from math import log
 from agent.interfaces import Parts
 from agent.language import Language
 from agent.language.analyser import folded
+from agent.language.bounds import stated, suits
 from agent.language.pieces import Piece, holding, pieces
 from agent.language.similarity import covered
 from agent.language.timing import fits
 from agent.values import Complaint, Draft, Evidence, Hit, Origin, Period, Plan, Question
 
 # What a piece's score is made of. A piece must say what is asked (recall), say little else (precision), hold a figure where one is asked
-# for, and stand in an entry that the search ranked high.
+# for, be the step that the question's own figures fall into, and stand in an entry that the search ranked high.
 CONTEXT = 0.6
 """What a word of the question counts that stands only in the entry's title or tags."""
 PRECISION = 0.4
 FIGURE = 0.2
 PLACE = 0.25
 MEANING = 1.6
+STEP = 0.6
 SECTION: Mapping[int, float] = {0: 0.08, 1: 0.04}
 """By the section's rank in the language's order: a summary says it best, a table next."""
 
@@ -73,6 +75,7 @@ def candidates(question: str, evidence: Evidence, language: Language, period: Pe
     telling = _telling([terms for _, _, terms in found])
     figure = FIGURE if wants_figure(question, language) else 0.0
     nearness = _nearness(evidence)
+    case = stated(question, language.notation) if any(c.isdigit() for c in question) else []
     ranked: list[Candidate] = []
     for hit, piece, terms in found:
         timing = fits(holding(piece, language), period, language)
@@ -83,6 +86,7 @@ def candidates(question: str, evidence: Evidence, language: Language, period: Pe
         score = recall * timing + PRECISION * _precision(terms, evidence, telling) + MEANING * nearness.get(piece.key, 0.0)
         score += figure * _has_figure(piece, language) + PLACE / (1 + places[hit.entry.id])
         score += SECTION.get(language.section_rank(hit.chunk.section), 0.0)
+        score += STEP * suits(case, piece.bare, language.notation) if case else 0.0
         ranked.append(Candidate(hit, piece, score, terms, says))
     return sorted(ranked, key=lambda c: (-c.score, places[c.hit.entry.id], c.hit.chunk.ordinal, c.piece.segment.span))
 

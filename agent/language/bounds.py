@@ -1,0 +1,61 @@
+"""How well the steps of a statement ("über 2.225 bis 2.427 EUR", "ab 5 Dienstjahren") suit the figures of a case; pure.
+
+A question that says "nach 17 Dienstjahren" is about one step of a table, and the wrong step is a wrong answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from agent.language.figures import Figure, parse
+from agent.language.notation import Notation
+
+_COUNTED = ("amount", "percent", "quantity", "number", "ordinal")
+
+
+def stated(text: str, notation: Notation) -> list[Figure]:
+    """The figures of a case: amounts, numbers, counts, no dates and no norms."""
+    return [figure for figure in parse(text, notation) if figure.kind in _COUNTED]
+
+
+def suits(case: Sequence[Figure], text: str, notation: Notation) -> float:
+    """1 where a step of `text` is the one a figure of the case falls into, -1 where all comparable steps are others, 0 where none compares.
+
+    Of open steps ("from 3", "from 5", "from 10") the one whose bound lies nearest suits best.
+    """
+    steps = stated(text, notation)
+    fits = [_fit(figure, step) for figure in case for step in steps if _comparable(figure, step)]
+    known = [fit for fit in fits if fit is not None]
+    return max(known, default=0.0)
+
+
+def _comparable(figure: Figure, step: Figure) -> bool:
+    left, right = (figure.unit or "").casefold(), (step.unit or "").casefold()
+    return figure.end is None and (left == right or bool(left and right) and (left.endswith(right) or right.endswith(left)))
+
+
+def _fit(figure: Figure, step: Figure) -> float | None:
+    """How a figure lies to one step: None where the step is a plain value that says nothing of bounds."""
+    value, bound = _value(figure), _value(step)
+    if value is None or bound is None:
+        return None
+    if step.end is not None:
+        top = _value(step.end)
+        over = value > bound if step.bound == "over" else value >= bound
+        return 1.0 if top is not None and over and value <= top else -1.0
+    if value == bound and step.bound != "over" and step.bound != "under":
+        return 1.0
+    match step.bound:
+        case "over" | "min":
+            return float(Fraction(1, 2) + bound / value / 2) if value > bound > 0 else -1.0
+        case "max" | "under":
+            return float(Fraction(1, 2) + value / bound / 2) if 0 < value < bound else -1.0
+    return None
+
+
+def _value(figure: Figure) -> Fraction | None:
+    try:
+        return Fraction(figure.value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
