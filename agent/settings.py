@@ -187,5 +187,8 @@ def _value(name: str, raw: Any, where: str) -> Any:
 
 
 def changed(settings: Settings, **values: Any) -> Settings:
-    """A copy with other values, checked like any: what a sweep or a call's own option uses."""
+    """A copy with other values, checked like any: what a sweep or a call's own option uses. Raises ConfigError on an unknown name."""
+    for name in values:
+        if name not in _HINTS:
+            raise ConfigError(f"There is no setting {name!r}.", _did_you_mean(name))
     return dataclasses.replace(settings, **{name: _value(name, raw, name) for name, raw in values.items() if raw is not None})
