@@ -328,6 +328,8 @@ def evaluate(
     from agent.eval import scorecard as scoring
 
     settings = _settings(kb, embed_off=no_embed or None)
+    path = compare or (evaluation.newest(_scores(settings)) if gate and not beir else None)
+    earlier = evaluation.read(path) if path else None
     with _measuring(
         json_out, settings, "eval", answers=answers, repeat=repeat, resume=resume or retry, retry=retry, cassette=cassette, record=record
     ) as options:
@@ -336,9 +338,8 @@ def evaluate(
             result, ranked = evaluation.on_collection(beir, settings, options, language=language, where=where or [])
         else:
             result, ranked, floors = evaluation.on_goldset(_measured_bench(kb, embed_off=no_embed or None), options)
-    earlier = compare or (evaluation.newest(_scores(settings)) if gate and not beir else None)
-    if earlier:
-        result = evaluation.with_comparison(result, earlier)
+    if path and earlier:
+        result = evaluation.with_comparison(result, earlier, path.name)
     shown = report.markdown(result)
     _write(json_out, lambda: _json(result))
     _write(scorecard, lambda: _json(scoring.alone(result)))
@@ -351,7 +352,7 @@ def evaluate(
         _write(html, lambda: page.html(result))
     _emit(shown)
     if gate:
-        _close(scoring.gate(result, floors), earlier)
+        _close(scoring.gate(result, floors), path)
 
 
 def _close(gate: Any, earlier: Path | None) -> None:

@@ -158,6 +158,9 @@ def on_collection(
     at: Path, settings: Settings, options: Options, *, language: str, where: Sequence[str]
 ) -> tuple[Result, dict[str, list[str]]]:
     """The result of a set in BEIR's layout, and its fused run."""
+    if f"language.{language}" not in (tables := texts.names("tables", ".json")):
+        known = ", ".join(name.removeprefix("language.") for name in tables if name.startswith("language."))
+        raise UsageError(f"There is no language {language!r}.", f"Known: {known}.")
     test_set = beir.read(at, where=where)
     queries = {query.id: query for query in (*test_set.queries, *test_set.unanswerable)}
     opened = collection.opened(test_set, settings, language=language, vectors=folder(settings) / "vectors", progress=options.progress)
@@ -260,9 +263,9 @@ def newest(scores: Path) -> Path | None:
     return max(made)[2] if made else None
 
 
-def with_comparison(result: Result, path: Path) -> Result:
-    """The result beside an earlier one."""
-    return {**result, "compared_with": path.name, "comparison": scorecard.compared(read(path), result)}
+def with_comparison(result: Result, earlier: Result, name: str) -> Result:
+    """The result beside an earlier one of that name."""
+    return {**result, "compared_with": name, "comparison": scorecard.compared(earlier, result)}
 
 
 # --- many settings --------------------------------------------------------------------------------

@@ -238,7 +238,9 @@ def _answer(row: Row, words: Words) -> str:
         return _titled(words("question", "answer"), f'<p class="empty">{escape(words("question", "no_answer"))}</p>')
     kind = "refused" if row.get("refused") else "answer"
     reason = f" <code>{escape(row['reason'] or '')}</code>" if row.get("reason") else ""
-    return _titled(words("question", kind), f"<blockquote>{escape(answer)}</blockquote>", extra=reason + time)
+    beside = ", ".join(f'<span class="absent">{escape(figure)}</span>' for figure in row.get("beside", []))
+    note = f"<p>{escape(words('question', 'beside'))}: {beside}</p>" if beside else ""
+    return _titled(words("question", kind), f"<blockquote>{escape(answer)}</blockquote>{note}", extra=reason + time)
 
 
 def _titled(title: str, content: str, *, extra: str = "") -> str:

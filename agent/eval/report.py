@@ -269,7 +269,12 @@ def _refusal_and_time(result: Result, words: Words) -> Iterator[str]:
         )
     if times := result.get("latencies_ms"):
         half, most = quantile(times, 0.5), quantile(times, 0.95)
-        shown = [f"{words('charts', 'half')} ≤ {words.duration(half or 0)}", f"{words('charts', 'most')} ≤ {words.duration(most or 0)}"]
+        mean = f"{words('charts', 'mean')} {words.duration(sum(times) / len(times))}"
+        shown = [
+            mean,
+            f"{words('charts', 'half')} ≤ {words.duration(half or 0)}",
+            f"{words('charts', 'most')} ≤ {words.duration(most or 0)}",
+        ]
         yield f"## {words('headings', 'latency')}"
         yield ", ".join(shown)
 

@@ -223,7 +223,11 @@ def figures_of(result: Result) -> dict[str, float | None]:
 
 def check_floors(floors: Mapping[str, float]) -> None:
     """Raises AgentError on a floor under a measure that nobody knows, or under one of which less is better."""
-    known = [*measures.MEASURES, *ANSWERS, *(f"refusal-{name}" for name in REFUSALS if name != "false_refusals")]
+    known = [
+        *measures.MEASURES,
+        *(name for name in ANSWERS if name not in COSTS),
+        *(f"refusal-{name}" for name in REFUSALS if name != "false_refusals"),
+    ]
     for name in floors:
         if name not in known:
             raise AgentError(f"The goldset sets a floor for {name!r}, which is no measure.", f"Known: {', '.join(known)}.")
