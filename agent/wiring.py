@@ -21,6 +21,7 @@ from agent.ingest import cache, register
 from agent.ingest import run as ingest_run
 from agent.ingest.chunks import document
 from agent.ingest.embed import Progress
+from agent.ingest.folder import DOCUMENTS
 from agent.interfaces import Change, Embedder, EmbedderIdentity, Generator, Model, Parts, Strategy
 from agent.language import Language
 from agent.llm import ollama
@@ -56,6 +57,9 @@ EMBEDDERS: Mapping[str, Callable[[Settings, Server], Embedder]] = {
 }
 
 
+FIRST_LANGUAGE = "de"
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where one knowledge base is, and where what is made from it goes."""
@@ -69,7 +73,7 @@ class Place:
 def place(settings: Settings) -> Place:
     """The knowledge base named by the settings, else `wissensbasis` here. Raises KnowledgeBaseError where there is none."""
     kb = Path(settings.kb_dir or "wissensbasis")
-    if not (kb / "kb.json").is_file():
+    if not (kb / "kb.json").is_file() and not (kb / DOCUMENTS).is_dir():
         raise KnowledgeBaseError(f"There is no knowledge base at {kb} (no kb.json in it).", "Name one with --kb DIR or PV_KB_DIR.")
     # knowledge bases that lie side by side keep their indexes apart; the usual one has the plain place
     data = kb.parent / "data" if kb.resolve().name == "wissensbasis" else kb.parent / "data" / kb.resolve().name
@@ -83,7 +87,9 @@ def language(code: str) -> Language:
 
 
 def language_of(kb: Path) -> Language:
-    """The language a knowledge base says it is in."""
+    """The language a knowledge base says it is in; the first one known to the program where nothing is registered yet."""
+    if not (kb / "kb.json").exists():
+        return language(FIRST_LANGUAGE)
     try:
         code = str(json.loads((kb / "kb.json").read_text(encoding="utf-8"))["language"])
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -201,7 +207,7 @@ class Bench:
 
     @cached_property
     def wissensbasis(self) -> Wissensbasis:
-        return Wissensbasis(self.store, self.language, self.settings, lambda: self.embedder)
+        return Wissensbasis(self.store, self.language, self.settings, lambda: self.embedder, weights=texts.table("ranking"))
 
     @cached_property
     def tables(self) -> Mapping[str, Mapping[str, Any]]:

@@ -1,0 +1,218 @@
+"""The command line, in process: exit codes, one sentence for every wrong input, one JSON document and nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from agent import cli, texts
+from tests.ingest.samples import put
+
+GRENZE = """## Zusammenfassung
+
+Die Geringfügigkeitsgrenze beträgt 2026 monatlich 551,10 EUR.
+
+## Kernwerte
+
+| Bezeichnung | Wert | Zeitraum |
+|---|---|---|
+| Geringfügigkeitsgrenze 2026 | 551,10 EUR monatlich | 1.1.2026 bis 31.12.2026 |
+| Geringfügigkeitsgrenze 2024 | 518,44 EUR monatlich | 1.1.2024 bis 31.12.2024 |
+"""
+URLAUB = "## Zusammenfassung\n\nDer gesetzliche Urlaub beträgt 30 Werktage im Urlaubsjahr."
+
+
+@dataclass(frozen=True)
+class Said:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def kb(tmp_path: Path) -> Path:
+    kb = tmp_path / "wissensbasis"
+    put(kb, "pv-geringfuegigkeitsgrenze", GRENZE, titel="Geringfügigkeitsgrenze", gueltig_ab="2024-01-01")
+    put(kb, "pv-urlaub", URLAUB, titel="Urlaubsausmaß")
+    return kb
+
+
+@pytest.fixture
+def pv(kb: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[..., Said]]:
+    monkeypatch.chdir(kb.parent)
+    monkeypatch.setenv("PV_EMBEDDER", "none")
+    monkeypatch.setenv("OLLAMA_URL", "http://127.0.0.1:9")
+
+    def run(*arguments: str) -> Said:
+        monkeypatch.setattr(sys, "argv", ["pv-agent", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        captured = capsys.readouterr()
+        return Said(int(ended.value.code or 0), captured.out, captured.err)
+
+    assert run("kb", "build", "--licence", "eigene Texte").code == 0
+    yield run
+
+
+def test_the_first_question_builds_the_index_and_is_answered(pv: Callable[..., Said], kb: Path) -> None:
+    said = pv("ask", "Wie hoch ist die Geringfügigkeitsgrenze 2026?")
+    assert said.code == 0
+    assert "551,10 EUR" in said.out
+    assert "[pv-geringfuegigkeitsgrenze]" in said.out
+    assert "Stand" in said.out
+    assert "building it" in said.err
+    assert (kb.parent / "data" / "index.db").is_file()
+
+
+def test_the_json_keeps_its_schema_and_nothing_else_is_printed(pv: Callable[..., Said]) -> None:
+    pv("ingest")
+    for question, code in (("Wie hoch ist die Geringfügigkeitsgrenze 2026?", 0), ("Rezept für Marillenknödel", 3)):
+        said = pv("ask", "--json", question)
+        assert (said.code, said.err) == (code, "")
+        Draft202012Validator(texts.schema("answer")).validate(said.json)
+        assert said.json["refused"] == (code == 3)
+        if code == 3:
+            Draft202012Validator(texts.schema("refusal")).validate(said.json)
+
+
+def test_a_past_year_is_answered_with_its_value_whatever_the_stichtag(pv: Callable[..., Said]) -> None:
+    for stichtag in ("2026-01-31", "31.1.2025", "2024"):
+        said = pv("ask", "Wie hoch war die Geringfügigkeitsgrenze 2024?", "--stichtag", stichtag)
+        assert "518,44" in said.out
+        assert "551,10" not in said.out
+
+
+def test_before_any_value_it_refuses_as_out_of_date(pv: Callable[..., Said]) -> None:
+    said = pv("ask", "--json", "Wie hoch ist die Geringfügigkeitsgrenze?", "--stichtag", "2019-01-01")
+    assert (said.code, said.json["reason"]) == (3, "out_of_date")
+    assert said.json["nearest"][0]["id"] == "pv-geringfuegigkeitsgrenze"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["ask", ""], 2, "The question is empty"),
+        (["ask", "???"], 2, "The question is empty"),
+        (["ask", "Wort " * 20000], 2, "Shorten it"),
+        (["ask", "Grenze?", "--stichtag", "31.2.2026"], 2, "is no date"),
+        (["ask", "Grenze?", "--strategy", "raten"], 1, "direct"),
+        (["ask", "Grenze?", "--generator", "orakel"], 1, "auto, point, extractive"),
+        (["search", "Grenze", "-k", "0"], 2, "-k"),
+        (["search", "Grenze", "--scope", "welt"], 2, "alle, gesetz, kv"),
+        (["runs", "show", "nichts"], 2, "No run has been logged"),
+        (["runs", "list", "--where", "reason"], 2, "--where field=value"),
+        (["runs", "purge"], 2, "--before DATE"),
+        (["kb", "show", "pv-nichts"], 2, "no entry"),
+        (["kb", "new", "Böse ID"], 2, "cannot be an id"),
+        (["schema", "alles"], 2, "Published: "),
+        (["ask", "Grenze?", "--kb", "nirgends"], 1, "no knowledge base at nirgends"),
+        (["frag"], 2, "frag"),
+    ],
+)
+def test_wrong_input_is_one_sentence(pv: Callable[..., Said], arguments: list[str], code: int, said: str) -> None:
+    result = pv(*arguments)
+    assert result.code == code, result.err
+    assert said in result.err
+    assert result.out == ""
+    assert "Traceback" not in result.err
+
+
+def test_search_without_a_hit_exits_like_a_refusal(pv: Callable[..., Said]) -> None:
+    assert pv("search", "Quantenchromodynamik").code == 3
+    found = pv("search", "--json", "Urlaub")
+    assert found.code == 0
+    assert found.json["hits"][0]["id"] == "pv-urlaub"
+
+
+def test_runs_are_logged_shown_and_purged_unless_told_not_to(pv: Callable[..., Said]) -> None:
+    pv("ask", "--no-log", "Wie viel Urlaub gibt es?")
+    assert pv("runs", "list").code == 2
+    answered = pv("ask", "--json", "Wie viel Urlaub gibt es?").json
+    shown = pv("runs", "show", answered["run_id"], "--json").json
+    assert [step["kind"] for step in shown["steps"]] == ["planned", "searched", "judged"]
+    assert shown["answer"] == answered
+    assert pv("runs", "list", "--where", "refused=0", "--json").json[0]["id"] == answered["run_id"]
+    assert "1 runs deleted" in pv("runs", "purge", "--all").out
+
+
+def test_a_read_only_data_folder_still_answers(pv: Callable[..., Said], kb: Path) -> None:
+    pv("ingest")
+    data = kb.parent / "data"
+    (data / "runs.db").mkdir()  # a place no log can be written to, whoever runs the test
+    said = pv("ask", "Wie viel Urlaub gibt es?")
+    assert said.code == 0
+    assert "30 Werktage" in said.out
+    assert "protokolliert" in said.out
+
+
+def test_an_edit_is_told_until_it_is_ingested(pv: Callable[..., Said], kb: Path) -> None:
+    pv("ingest")
+    path = kb / "dokumente" / "pv-urlaub.md"
+    path.write_text(path.read_text(encoding="utf-8").replace("30 Werktage", "31 Werktage"), encoding="utf-8")
+    stamp = path.stat().st_mtime + 5
+    os.utime(path, (stamp, stamp))
+    before = pv("ask", "--json", "Wie viel Urlaub gibt es?").json
+    assert before["flags"] == ["kb_newer_than_index", "lexical_only"]
+    refused = pv("ingest")
+    assert refused.code == 1
+    assert "pv-agent kb build" in refused.err
+    assert "changed 1: pv-urlaub" in pv("ingest", "--register").err
+    assert "31 Werktage" in pv("ask", "Wie viel Urlaub gibt es?").out
+
+
+def test_an_unknown_setting_and_a_foreign_index(pv: Callable[..., Said], kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PV_RRFK", "3")
+    said = pv("ask", "Wie viel Urlaub gibt es?")
+    assert (said.code, "PV_RRF_K" in said.err) == (1, True)
+    monkeypatch.delenv("PV_RRFK")
+    (kb.parent / "data").mkdir(exist_ok=True)
+    (kb.parent / "data" / "index.db").write_text("no database at all, but long enough to be looked at", encoding="utf-8")
+    said = pv("ask", "Wie viel Urlaub gibt es?")
+    assert (said.code, "pv-agent ingest --full" in said.err) == (1, True)
+    assert pv("ingest", "--full").code == 0
+
+
+def test_explain_shows_both_legs_and_what_was_dropped(pv: Callable[..., Said]) -> None:
+    said = pv("ask", "--explain", "Wie hoch ist die Geringfügigkeitsgrenze 2026?")
+    for head in ("Gesucht", "Gefunden", "BM25", "cosine", "Tragende Sätze"):
+        assert head in said.out
+
+
+def test_doctor_names_what_is_missing_and_what_mends_it(pv: Callable[..., Said]) -> None:
+    said = pv("doctor")
+    assert said.code == 0
+    assert "pv-agent ingest" in said.out
+    assert "ollama serve" in said.out
+    assert {check["name"] for check in pv("doctor", "--json").json} >= {"knowledge base", "index", "model"}
+
+
+def test_a_bug_is_one_sentence_with_the_place_of_its_traceback(pv: Callable[..., Said], monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("boom")
+
+    monkeypatch.setattr("agent.wiring.Bench.ask", broken)
+    said = pv("ask", "Wie viel Urlaub gibt es?")
+    assert said.code == 70
+    place = said.err.strip().splitlines()[-1].split(" in ")[-1].rstrip(".")
+    assert "boom" in Path(place).read_text(encoding="utf-8")
+    Path(place).unlink()
+
+
+def test_control_characters_of_an_entry_never_reach_the_terminal(pv: Callable[..., Said], kb: Path) -> None:
+    put(kb, "pv-boese", "## Zusammenfassung\n\nDas Kilometergeld \u202ebeträgt\u202c 0,50 EUR je Kilometer.", titel="Kilometergeld")
+    pv("ingest", "--register", "--licence", "x")
+    said = pv("ask", "Wie hoch ist das Kilometergeld?")
+    assert "0,50 EUR" in said.out
+    assert "\u202e" not in said.out
