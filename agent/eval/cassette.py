@@ -184,10 +184,7 @@ class _Playing:
     def chat(self, request: ChatRequest, /) -> ChatReply:
         reply = self.play(self.name, request)
         if reply is None:
-            why = (
-                f"its prompts have changed since: {', '.join(self.changed)}"
-                if self.changed
-                else "its question or evidence is another by now"
-            )
+            changed = f"prompts changed since: {', '.join(self.changed)}" if self.changed else ""
+            why = changed or "its question or evidence is another by now"
             raise ModelError(f"The cassette holds no reply to this request of {self.name}; {why}.")
         return reply

@@ -6,16 +6,16 @@ of what was embedded, so that a set is embedded once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from agent import answerability
+from agent import answerability, texts
 from agent.eval.beir import Query, TestSet
 from agent.eval.examine import Subject, retrieval_values
 from agent.eval.report import Row
@@ -104,7 +104,7 @@ def examined(query: Query, test_set: TestSet, subject: Subject) -> Row:
     start = perf_counter()
     plan = by_rules(Question(query.text, bench.today()), bench.language)
     evidence = bench.search(query.text, k=bench.settings.context_blocks)
-    verdict = answerability.judged(query.text, evidence, bench.language, bench.tables)
+    verdict = answerability.judged(query.text, evidence, bench.language, _tables())
     ms = round((perf_counter() - start) * 1000, 2)
     ranked = subject.rankings(plan.subqueries[:1], evidence)
     refused = verdict.reason is not None
@@ -128,6 +128,11 @@ def examined(query: Query, test_set: TestSet, subject: Subject) -> Row:
         "evidence_score": round(verdict.score, 4),
         "ms": ms,
     }
+
+
+def _tables() -> Mapping[str, Mapping[str, Any]]:
+    """The gate's data; what lies outside its scope by its nature is a knowledge base's to say, and a foreign set says nothing."""
+    return {"scope": {"outside": []}, "answerability": texts.table("answerability")}
 
 
 def _ids(evidence: Evidence) -> list[str]:

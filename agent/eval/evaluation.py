@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from hashlib import sha256
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -203,7 +204,9 @@ def _finished(outcome: Outcome, bench: Bench, settings: Settings, title: str) ->
         "created": datetime.now().astimezone().isoformat(timespec="seconds"),
         "language": _wording(bench),
         "settings": _stamp(bench, settings),
-        "refusal_threshold": bench.tables["answerability"]["hybrid" if bench.store.info.embedder else "lexical"]["threshold"],
+        "refusal_threshold": texts.table("answerability")["hybrid" if bench.store.info.embedder and not settings.embed_off else "lexical"][
+            "threshold"
+        ],
         "detectable": statistics.minimum_detectable(n),
     }
 
@@ -287,13 +290,12 @@ def bakeoff(bench: Bench, models: Sequence[str], options: Options) -> list[tuple
     return sorted(made, key=lambda pair: _protocol(pair[1]))
 
 
-def _protocol(result: Result | str) -> tuple[float, float, float]:
+def _protocol(result: Result | str) -> tuple[bool, float, float, float]:
     """Lower is better; what was not scored comes last."""
-    if isinstance(result, str):
-        return (1.0, 1.0, float("inf"))
-    figures = scorecard.figures_of(result)
-    times = result.get("latencies_ms") or [float("inf")]
-    return (-(figures.get("citation-precision") or 0.0), -(figures.get("refusal-correct") or 0.0), sum(times) / len(times))
+    figures = {} if isinstance(result, str) else scorecard.figures_of(result)
+    times = [] if isinstance(result, str) else result.get("latencies_ms", [])
+    precision, refusals = figures.get("citation-precision"), figures.get("refusal-correct")
+    return (precision is None, -(precision or 0.0), -(refusals or 0.0), sum(times) / len(times) if times else inf)
 
 
 def swept(bench: Bench, settings: tuple[Setting, ...], measure: str, options: Options, *, folds: int) -> Choice:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from decimal import Decimal
 
 from agent.language import Language
 from agent.language.calculations import calculations
@@ -33,13 +34,19 @@ class Figures:
         return any(_counts(figure) for figure in self._of(text))
 
     def worked(self, text: str) -> str:
-        """The results of the right calculations in a text: what vouches for itself."""
-        return "\n".join(made.result.text for made in calculations(text, self.language.notation) if made.right)
+        """What a right calculation vouches for: its result, and the whole numbers it multiplies or divides by (14 × 551,10)."""
+        right = [made for made in calculations(text, self.language.notation) if made.right]
+        factors = [figure.text for made in right for figure in made.figures if _whole(figure)]
+        return "\n".join([*(made.result.text for made in right), *factors])
 
     def _of(self, text: str) -> list[Figure]:
         if text not in self._read:
             self._read[text] = parse(text, self.language.notation)
         return self._read[text]
+
+
+def _whole(figure: Figure) -> bool:
+    return figure.kind == "number" and isinstance(figure.value, Decimal) and figure.value == int(figure.value)
 
 
 def _counts(figure: Figure) -> bool:
