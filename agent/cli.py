@@ -328,7 +328,7 @@ def evaluate(
     from agent.eval import scorecard as scoring
 
     settings = _settings(kb, embed_off=no_embed or None)
-    path = compare or (evaluation.newest(_scores(settings)) if gate and not beir else None)
+    path = compare or (evaluation.newest(evaluation.scores(settings)) if gate and not beir else None)
     earlier = evaluation.read(path) if path else None
     with _measuring(
         json_out, settings, "eval", answers=answers, repeat=repeat, resume=resume or retry, retry=retry, cassette=cassette, record=record
@@ -446,16 +446,11 @@ def _measuring(json_out: Path | None, settings: Any, name: str, **options: Any) 
             raise
 
 
-def _scores(settings: Any) -> Path:
-    from agent.eval import evaluation
-
-    return evaluation.folder(settings) / "scores"
-
-
 def _write(path: Path | None, made: Callable[[], str]) -> None:
     if path is None:
         return
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(made(), encoding="utf-8")
     except OSError as error:
         raise AgentError(f"{path} cannot be written ({error.strerror}).", "Name another place.") from error

@@ -187,6 +187,11 @@ def folder(settings: Settings) -> Path:
         return Path("data")
 
 
+def scores(settings: Settings) -> Path:
+    """Where the committed scorecards of a knowledge base lie: under `data/scores` beside its goldset."""
+    return place(settings).goldset.parent / "data" / "scores"
+
+
 def words(bench: Bench) -> Words:
     """The wording of reports."""
     return Words(texts.table(f"report.{_wording(bench)}"))

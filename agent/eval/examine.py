@@ -77,7 +77,7 @@ class Subject:
         return {leg: list(dict.fromkeys(names))[:DEPTH] for leg, names in ranked.items()}
 
     def _lexical(self, subquery: SubQuery) -> list[Scored]:
-        terms = self.bench.language.query_terms(subquery.query)
+        terms = self.bench.language.terms(subquery.query)
         return self.bench.store.lexical(terms, self.bench.settings.candidate_pool, self.bench.wissensbasis.filter(subquery))
 
     def _dense(self, subquery: SubQuery) -> list[Scored]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -16,6 +18,7 @@ import pytest
 from agent import cli, texts
 from tests.eval.world import GOLDSET, world
 from tests.ingest.samples import put
+from tests.ollama_server import OllamaServer
 
 Run = Callable[..., int]
 
@@ -54,9 +57,7 @@ def test_eval_writes_what_it_is_told_to(pv: Run, tmp_path: Path, capsys: pytest.
 
 
 def test_the_gate_is_open_for_an_unchanged_search(pv: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    scores = tmp_path / "data" / "scores"
-    scores.mkdir()
-    assert pv("eval", "--scorecard", str(scores / "0.1.0.json")) == 0
+    assert pv("eval", "--scorecard", str(tmp_path / "data" / "scores" / "0.1.0.json")) == 0
     assert pv("eval", "--gate") == 0  # against the newest scorecard
     assert "The gate is open." in capsys.readouterr().err
 
@@ -116,6 +117,26 @@ def test_one_sentence_for_what_cannot_be_done(
 def test_a_sweep_names_the_winner(pv: Run, capsys: pytest.CaptureFixture[str]) -> None:
     assert pv("sweep", "--set", "rrf_k=10,60", "--folds", "3", "--measure", "MRR@10") == 0
     assert "kein Unterschied zur jetzigen Einstellung ist gezeigt" in capsys.readouterr().out
+
+
+def test_a_bakeoff_is_one_table(
+    pv: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], ollama: OllamaServer
+) -> None:
+    monkeypatch.setenv("OLLAMA_URL", ollama.url)
+    ollama.models["small:1b"] = "chat"
+
+    def replies(body: Any) -> str:
+        shown = re.findall(r'<block id="([^"]+)">', body["messages"][-1]["content"])
+        return f"Das steht hier [{shown[0]}]." if body["model"] == "small:1b" else "Das steht hier [pv-erfunden]."
+
+    ollama.replies = replies
+    assert pv("bakeoff", "--models", "qwen3.8:27b,small:1b,missing:1b", "--json-out", "bake.json") == 0
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("|")]
+    assert [line.split(" | ")[0] for line in lines] == ["| Modell", "| ---", "| small:1b", "| qwen3.8:27b", "| missing:1b"]
+    assert lines[2].split(" | ")[1].startswith("1,000 (")
+    assert "nicht bewertet" in lines[4].split(" | ")[1]
+    for result in json.loads((tmp_path / "bake.json").read_text(encoding="utf-8")).values():
+        jsonschema.validate(result, texts.schema("eval"))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a process there is not sent an interrupt")
