@@ -20,13 +20,13 @@ from agent.values import Complaint, Draft, Evidence, Hit, Origin, Period, Plan, 
 # for, be the step that the question's own figures fall into, and stand in an entry that the search ranked high.
 CONTEXT = 0.6
 """What a word of the question counts that stands only in the entry's title or tags."""
-PRECISION = 0.4
-FIGURE = 0.2
-PLACE = 0.25
-MEANING = 1.6
-STEP = 0.6
-SECTION: Mapping[int, float] = {0: 0.08, 1: 0.04}
-"""By the section's rank in the language's order: a summary says it best, a table next."""
+PRECISION = 1.0
+FIGURE = 0.15
+PLACE = 0.5
+MEANING = 1.4
+STEP = 0.65
+SECTION: Mapping[int, float] = {0: 0.6, 1: 0.15, 3: -0.3}
+"""By the section's rank in the language's order: a summary says it best, a table next; an example speaks of its own case only."""
 
 CLOSE = 0.75
 """The share of the best piece's score that a further piece needs, and below, the share of the question it must newly cover."""
