@@ -29,6 +29,8 @@ kb_app = typer.Typer(help="Look after the knowledge base.", no_args_is_help=True
 runs_app = typer.Typer(help="Look at earlier answers.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(kb_app, name="kb")
 app.add_typer(runs_app, name="runs")
+fit_app = typer.Typer(help="Fit the data tables that ranking and refusing go by.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(fit_app, name="fit")
 
 LONGEST_QUESTION = 4000
 
@@ -340,6 +342,8 @@ def evaluate(
             result, ranked, floors = evaluation.on_goldset(_measured_bench(kb, embed_off=no_embed or None), options)
     if path and earlier:
         result = evaluation.with_comparison(result, earlier, path.name)
+    for warning in result.get("warnings", []):
+        _err(warning)
     shown = report.markdown(result)
     _write(json_out, lambda: _json(result))
     _write(scorecard, lambda: _json(scoring.alone(result)))
@@ -460,6 +464,25 @@ def _json(value: Any) -> str:
     import json
 
     return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+
+
+@fit_app.command("answerability")
+def fit_answerability(
+    write: Annotated[bool, typer.Option("--write", help="Store the coefficients in the program's table.")] = False, kb: Kb = None
+) -> None:
+    """Calibrate the refusal gate on eichung.yaml and the goldset's tuning half; what is printed is out of fold."""
+    from agent import texts
+    from agent.eval import calibration
+
+    bench = _bench(kb, False)
+    models = calibration.fitted(bench, calibration.labelled(bench))
+    for name, fitted in models.items():
+        _err(f"{name}: {fitted.line()}")
+    table = {**texts.table("answerability"), **{name: fitted.model for name, fitted in models.items()}}
+    if write:
+        texts.store_table("answerability", table)
+    else:
+        _emit_json(table)
 
 
 # --- the rest -------------------------------------------------------------------------------------

@@ -57,6 +57,7 @@ class Course:
     bench: Bench
     gold: Goldset
     values: Sequence[Dated]
+    warnings: tuple[str, ...] = ()
 
     def cases(self, *, held: bool = True) -> dict[str, Case]:
         """The questions by id; without `held` those that tuning may see."""
@@ -74,7 +75,9 @@ def course(bench: Bench, options: Options) -> Iterator[Course]:
         values = dated(ready)
         if problems := contradictions(ready, gold, values):
             raise AgentError("\n".join(problems), "Mend the goldset, or the knowledge base; the index must be up to date: pv-agent ingest")
-        yield Course(ready, gold, values)
+        stale = tape.changed_prompts if tape else []
+        told = f"The cassette was recorded with other prompts; changed since: {', '.join(stale)}."
+        yield Course(ready, gold, values, (told,) if stale else ())
 
 
 def dated(bench: Bench) -> list[Dated]:
@@ -107,7 +110,7 @@ def on_goldset(bench: Bench, options: Options) -> tuple[Result, dict[str, list[s
         outcome = _carried_out(found, options, (Setting("now"),), settings)[0]
         model = settings.answer_model if options.answers else ""
         title = _title(bench, "answers" if model else "goldset", n=len(outcome.runs[0]), model=model)
-        result = _finished(outcome, found.bench, settings, title)
+        result: Result = {**_finished(outcome, found.bench, settings, title), "warnings": list(found.warnings)}
         return result, _fused(outcome), found.gold.floors
 
 

@@ -123,6 +123,7 @@ class Result(TypedDict, total=False):
     compared_with: str
     comparison: list[Change]
     detectable: float
+    warnings: list[str]
     questions: list[Row]
 
 

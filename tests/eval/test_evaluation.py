@@ -193,6 +193,10 @@ def test_a_cassette_plays_without_the_model(speaking: Bench, tmp_path: Path, oll
     played = evaluation.on_goldset(speaking, options(tmp_path, answers=True, cassette=tape))[0]
     assert len(ollama.chats) == asked
     assert played["scores"] == recorded["scores"]
+    assert played["warnings"] == []
+    tape.write_text(tape.read_text(encoding="utf-8").replace('"point": "', '"point": "0', 1), encoding="utf-8")
+    warned = evaluation.on_goldset(speaking, options(tmp_path, answers=True, cassette=tape))[0]["warnings"]
+    assert warned == ["The cassette was recorded with other prompts; changed since: point."]
     assert [row["answer"] for row in played["questions"]] == [row["answer"] for row in recorded["questions"]]
 
 
