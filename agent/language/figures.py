@@ -24,6 +24,8 @@ __all__ = ["Figure", "Notation", "format_amount", "format_date", "format_number"
 _TOKEN = re.compile(r"\d|[^\W\d_]+|[§\[【€$£½¼¾⅓⅔⅕⅙⅛]")
 _RUN = re.compile(r"[\w-]+")
 _WORD = re.compile(r"[^\W\d_]{1,60}(?![^\W\d_])")
+_NAME = re.compile(r"(?<![\w-])[A-ZÄÖÜ]{1,4}\d{1,3}[a-z]?(?!\w)")
+_DIGITS = re.compile(r"\d[\d.,]{0,60}\w{0,20}(?<![.,])")
 _DAYS = ("date", "year")
 _SIGN = re.compile(rf"(?:\A|[{SPACE}\n(])[-−]\Z")
 _BESIDE = re.compile(rf"{GAP}[:=|]?{GAP}\Z")
@@ -70,11 +72,18 @@ def _at(text: str, pos: int, floor: int, notation: Notation) -> list[Figure]:
     counts = ordinals(text, pos, notation)
     if counts:
         return counts
-    counted = measure(text, pos, notation)
+    counted = measure(text, pos, notation) or _unread(text, pos)
     if counted is None:
         return []
     signed = _signed(counted, text, floor)
     return [_bounded(_ranged(signed, text, floor, notation), text, floor, notation)]
+
+
+def _unread(text: str, pos: int) -> Figure | None:
+    """A name with a number (`L16`), or digits that make no number (`07.285`, `23a`): as written, so that only the same supports it."""
+    named = _NAME.match(text, pos)
+    found = named or _DIGITS.match(text, pos)
+    return Figure("name" if named else "number", found.group(), text=found.group(), span=found.span()) if found else None
 
 
 def _signed(figure: Figure, text: str, floor: int) -> Figure:

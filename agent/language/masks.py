@@ -65,7 +65,8 @@ def passed(text: str, pos: int, word: str, notation: Notation) -> int | None:
     if word.isdigit():
         return _passed_digits(text, pos, notation)
     if word.isalpha() and word.casefold() not in notation.triggers:
-        return pos + len(word)
+        numbered = word.isupper() and text[pos + len(word) : pos + len(word) + 1].isdigit()
+        return _end(_IBAN, text, pos) if numbered else pos + len(word)
     if text[pos - 1 : pos].isdigit() or (pos and text[pos - 1] == "_"):
         return pos + len(word)
     url = _URL.match(text, pos)
@@ -80,8 +81,6 @@ def passed(text: str, pos: int, word: str, notation: Notation) -> int | None:
 
 def _passed_digits(text: str, pos: int, notation: Notation) -> int | None:
     before = text[pos - 1 : pos]
-    if pos > 1 and _IBAN.match(text, pos - 2):
-        return _end(_IBAN, text, pos - 2)
     if before == "(" and _PARENTHESISED.match(text, pos):
         return _end(_PARENTHESISED, text, pos)
     if (before.isalpha() and not (before in "xX" and pos > 1 and text[pos - 2].isdigit())) or before == "_":
@@ -93,7 +92,8 @@ def _passed_digits(text: str, pos: int, notation: Notation) -> int | None:
         if phone and sum(letter.isdigit() for letter in phone.group()) >= 7:
             return phone.end()
     label = notation.labels.before(text, 0, pos)
-    return _end(_RUN, text, pos) if label and _bare_here(text, pos, notation) else None
+    end = _end(_RUN, text, pos) if label and _bare_here(text, pos, notation) else None
+    return end if end is not None and text[end : end + 1] != "/" else None
 
 
 def _end(pattern: re.Pattern[str], text: str, pos: int) -> int | None:

@@ -29,7 +29,8 @@ class Figure:
     amount    Decimal                                                  currency, or currency per thing ("EUR/km")
     percent   Decimal                                                  "%" or "‰"
     quantity  Decimal (Fraction where no decimal is exact)             canonical unit ("Werktag", "h", "fach")
-    number    Decimal                                                  None
+    number    Decimal; the digits as written where they make no number ("07.285", "23a")   None
+    name      "L16": letters and digits                                None
     fraction  Fraction ("ein Zwölftel", "1/12")                        None
     ordinal   int ("15. des Folgemonats")                              canonical noun where it is one of the units
     date      date; "2026-01" (month), "--07-01" (no year), or "2026-13-39" for a day that does not exist   None

@@ -201,6 +201,13 @@ Art XI | Art IX
 2. Monat | 2. Jahr
 15. des Folgemonats | 15 Monate
 """
+UNREAD = """
+L16 | L17
+CO2 | CO3
+1.2.3 | 1.2.4
+07.285 EUR | 37.285 EUR
+23a | 23b
+"""
 LESS_PRECISE = """
 551,10 | 551,10 EUR
 30 | 30 Werktage
@@ -248,15 +255,12 @@ Telefon: +43 1 711 00-0
 01/501 65-0
 https://www.example.at/2026/01/15?x=3
 AT61 1904 3002 3457 3201
-Lohnzettel L16
-CO2
 Seite 3
 Tabelle 2
 nach dem EStG 1988
 laut LStR 2002
 doppelte Haushaltsführung
 Layer-2
-1.2.3
 Wien
 """
 ORDINALS = """
@@ -283,6 +287,12 @@ def test_the_same_written_otherwise(left: str, right: str) -> None:
 @pytest.mark.parametrize(("claim", "source"), rows(OTHER, " | "))
 def test_another_figure_does_not_support(claim: str, source: str) -> None:
     assert not supports(one(claim), one(source))
+
+
+@pytest.mark.parametrize(("claim", "source"), rows(UNREAD, " | "))
+def test_what_cannot_be_read_is_supported_by_itself_alone(claim: str, source: str) -> None:
+    assert supports(parse(claim, DE)[0], parse(claim, DE)[0])
+    assert not any(supports(parse(claim, DE)[0], figure) for figure in parse(source, DE))
 
 
 @pytest.mark.parametrize(("claim", "source"), rows(OTHER, " # "))
