@@ -19,9 +19,9 @@ from agent.language.similarity import coverage, covered
 from agent.values import Evidence, Flag, Hit, Reason
 
 FEATURES = ("coverage", "missing", "title", "rare", "piece", "cosine", "margin", "agreement")
-"""In the order of the coefficients. coverage: share of the question's weight in the best entry. missing: the largest share of one term that no
-entry holds. title: the best title's share. rare: how much of the weight lies in terms of one chunk or none. piece, cosine, margin: the dense
-leg's. agreement: how many of the three best by words are among the ten best by meaning."""
+"""coverage: share of the question's weight that the best entry holds. missing: the largest share of one term that no entry holds.
+title: the best title's share. rare: the share of all terms that no entry holds. piece, cosine, margin: the dense leg's. agreement: how
+many of the three best by words are among the ten best by meaning."""
 
 DENSE = ("piece", "cosine", "margin", "agreement")
 AHEAD = 0.25
@@ -30,7 +30,7 @@ AHEAD = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`score` is the probability that the question can be answered; `reason` is None where it may be; `missing` says what stands against it."""
+    """`score` is the probability that the question can be answered; `reason` is None where it may be; `missing` is what was not found."""
 
     score: float
     reason: Reason | None
@@ -75,9 +75,7 @@ def features(evidence: Evidence, language: Language) -> dict[str, float]:
     """The signals of one search, each about 0 to 1."""
     held = entry_terms(evidence.hits, language)
     weights, total = evidence.weights, sum(evidence.weights.values())
-    best = {
-        term: max(covered(term, terms, evidence.variants.get(term, ())) for terms in held.values()) for term in weights
-    }
+    best = {term: max(covered(term, terms, evidence.variants.get(term, ())) for terms in held.values()) for term in weights}
     words = [hit.entry.id for hit in sorted(evidence.hits, key=lambda hit: hit.lexical_rank or 999)[:3] if hit.lexical_rank]
     meaning = {hit.entry.id for hit in evidence.hits if hit.dense_rank and hit.dense_rank <= 10}
     return {

@@ -27,26 +27,39 @@ class Declined:
 
 def ground(draft: Draft, evidence: Evidence, language: Language, *, question: str, period: Period) -> Supported | Declined | Complaint:
     """Check a draft: it is whole, everything it cites is evidence, and what it cites holds its figures, for the same thing."""
-    if draft.finish is not Finish.COMPLETE and draft.text.strip():
-        return Complaint(Reason.DRAFT_CUT_OFF, language.message("complaint_cut"))
     if not draft.text.strip():
         return Complaint(Reason.EMPTY_DRAFT, language.message("complaint_empty"))
+    if draft.finish is not Finish.COMPLETE:
+        return Complaint(Reason.DRAFT_CUT_OFF, language.message("complaint_cut"))
     text = citations.canonical(draft.text.strip(), evidence.ids)
-    cited = citations.cited(text)
     if draft.refused or _declines(text, language):
         return Declined()
+    cited = citations.cited(text)
+    complaint = _of_ids(cited, evidence, language) or _of_figures(text, cited, evidence, language, question=question, period=period)
+    return complaint or Supported(text, tuple(_citation(identifier, text, evidence, language, period) for identifier in cited))
+
+
+def _of_ids(cited: Sequence[str], evidence: Evidence, language: Language) -> Complaint | None:
     unknown = tuple(identifier for identifier in cited if identifier not in evidence.ids)
     if unknown:
         return Complaint(Reason.CITATIONS_INVALID, language.message("complaint_unknown", ids=", ".join(unknown)), unknown_ids=unknown)
-    if not cited:
-        return Complaint(Reason.CITATIONS_INVALID, language.message("complaint_none"))
+    return None if cited else Complaint(Reason.CITATIONS_INVALID, language.message("complaint_none"))
+
+
+def _of_figures(
+    text: str, cited: Sequence[str], evidence: Evidence, language: Language, *, question: str, period: Period
+) -> Complaint | None:
     quotable = {identifier: _pieces(identifier, evidence, language) for identifier in cited}
     found = faults(text, quotable, question=question, period=period, language=language)
-    if found:
-        figures = tuple(figure for fault in found for figure in fault.figures)
-        told = language.message("complaint_figures", figures="; ".join(f"{', '.join(f.figures)} („{f.sentence}“)" for f in found))
-        return Complaint(Reason.FIGURES_UNSUPPORTED, told, unsupported=figures, remainder=_without(text, found, language))
-    return Supported(text, tuple(_citation(identifier, text, evidence, language, period) for identifier in cited))
+    if not found:
+        return None
+    told = "; ".join(f"{', '.join(fault.figures)} („{fault.sentence}“)" for fault in found)
+    return Complaint(
+        Reason.FIGURES_UNSUPPORTED,
+        language.message("complaint_figures", figures=told),
+        unsupported=tuple(figure for fault in found for figure in fault.figures),
+        remainder=_without(text, found, language),
+    )
 
 
 def _pieces(identifier: str, evidence: Evidence, language: Language) -> list[Piece]:

@@ -27,7 +27,8 @@ MIGRATIONS: tuple[str, ...] = (
       refused INTEGER, reason TEXT, origin TEXT, model TEXT, milliseconds REAL, answer TEXT
     );
     CREATE TABLE steps (
-      run TEXT NOT NULL REFERENCES runs(id) ON DELETE CASCADE, number INTEGER NOT NULL, at TEXT NOT NULL, kind TEXT NOT NULL, data TEXT NOT NULL,
+      run TEXT NOT NULL REFERENCES runs(id) ON DELETE CASCADE, number INTEGER NOT NULL, at TEXT NOT NULL, kind TEXT NOT NULL,
+      data TEXT NOT NULL,
       PRIMARY KEY (run, number)
     ) WITHOUT ROWID;
     CREATE INDEX runs_started ON runs(started);

@@ -47,6 +47,15 @@ def table(name: str) -> dict[str, Any]:
     return loaded
 
 
+def store_table(name: str, table: dict[str, Any]) -> None:
+    """Write a fitted table where the package keeps it; only `fit --write` does."""
+    path = _HERE / "tables" / f"{name}.json"
+    try:
+        path.write_text(json.dumps(table, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be written ({error.strerror}).", "Leave --write out and store the output yourself.") from error
+
+
 def names(folder: str, suffix: str) -> list[str]:
     """The names one can ask for in a data folder."""
     return sorted(path.name.removesuffix(suffix) for path in (_HERE / folder).glob(f"*{suffix}"))

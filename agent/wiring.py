@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agent import answer, publish, texts
 from agent.embedders import embedded
@@ -116,9 +115,7 @@ class Bench:
     def language(self) -> Language:
         return language(self.code) if self.code else language_of(self.place.kb)
 
-    def under(
-        self, settings: Settings, *, listeners: tuple[Listener, ...] = (), around: Callable[[Model], Model] | None = None
-    ) -> Bench:
+    def under(self, settings: Settings, *, listeners: tuple[Listener, ...] = (), around: Callable[[Model], Model] | None = None) -> Bench:
         """The same knowledge base under other settings; what does not depend on them is shared."""
         other = replace(self, settings=settings, listeners=listeners, around=around or self.around)
         vars(other).update(language=self.language, store=self.store)
@@ -192,7 +189,9 @@ class Bench:
         admission = register.admitted(self.place.kb)
         admission.insist()
         documents = [document(entry, self.language, with_pieces=True) for entry in admission.entries]
-        return cache.refresh(self.place.kb, documents, language=self.language, embedder=EMBEDDERS["embedded"](self.settings, self.server), progress=progress)
+        return cache.refresh(
+            self.place.kb, documents, language=self.language, embedder=EMBEDDERS["embedded"](self.settings, self.server), progress=progress
+        )
 
     def stale(self) -> bool:
         """Whether the knowledge base is no longer what the index was made from."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,7 +50,7 @@ def kb(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def pv(kb: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[..., Said]]:
+def pv(kb: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
     monkeypatch.chdir(kb.parent)
     monkeypatch.setenv("PV_EMBEDDER", "none")
     monkeypatch.setenv("OLLAMA_URL", "http://127.0.0.1:9")
@@ -63,7 +63,7 @@ def pv(kb: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[
         return Said(int(ended.value.code or 0), captured.out, captured.err)
 
     assert run("kb", "build", "--licence", "eigene Texte").code == 0
-    yield run
+    return run
 
 
 def test_the_first_question_builds_the_index_and_is_answered(pv: Callable[..., Said], kb: Path) -> None:

@@ -1,7 +1,7 @@
 """The shipped knowledge base: it passes its own gate and lint, every figure in it is tied to something, and every calculation is right.
 
-A figure in running text stands in a Kernwerte row of the same entry, in one of its `quellen` lines, or is the result of a calculation that is
-shown; an example states its assumptions and calculates from them, and its calculations are recomputed.
+A figure in running text stands in a Kernwerte row of the same entry, in one of its `quellen` lines, or is the result of a calculation
+that is shown; an example states its assumptions and calculates from them, and its calculations are recomputed.
 """
 
 from __future__ import annotations
@@ -92,8 +92,12 @@ def claims(entry: Entry) -> Iterator[Figure]:
         worked = calculations(prose, DE.notation)
         spans = {made.result.span for made in worked} | {figure.span for made in worked for figure in made.figures}
         for figure in ends(parse(prose, DE.notation)):
-            if figure.kind in TIED and not figure.weak and figure.span not in spans and (figure.value != 1 or any(map(str.isdigit, figure.text))):
+            if figure.kind in TIED and not figure.weak and figure.span not in spans and (figure.value != 1 or written_in_digits(figure)):
                 yield figure
+
+
+def written_in_digits(figure: Figure) -> bool:
+    return any(c.isdigit() for c in figure.text)
 
 
 def sources(entry: Entry) -> Iterator[Figure]:

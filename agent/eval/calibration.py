@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from agent import answerability
+from agent.errors import KnowledgeBaseError
+from agent.eval import goldset
 from agent.eval.goldset import Case
 from agent.eval.measures import auroc
 from agent.plan import by_rules
-from agent.values import Question
+from agent.values import Question, Reason
 from agent.wiring import Bench
 
 if TYPE_CHECKING:
@@ -59,7 +61,7 @@ def signals(bench: Bench, cases: Sequence[Case]) -> list[Signals]:
         (first, *_) = by_rules(question, bench.language).subqueries
         evidence = bench.wissensbasis.search(first, k=bench.settings.context_blocks)
         verdict = answerability.judged(case.question, evidence, bench.language, bench.tables)
-        if evidence.hits and evidence.weights and verdict.reason in (None, answerability.Reason.WEAK_EVIDENCE):
+        if evidence.hits and evidence.weights and verdict.reason in (None, Reason.WEAK_EVIDENCE):
             found.append(Signals(case.id, answerability.features(evidence, bench.language), not case.refuse))
     return found
 
@@ -85,7 +87,12 @@ def calibrated(rows: Sequence[Signals], names: Sequence[str], *, folds: int = 5)
     refused = held_out < threshold
     positive, negative = held_out[y == 1].tolist(), held_out[y == 0].tolist()
     return Calibration(
-        model, auroc(positive, negative), int((refused & (y == 1)).sum()), int(y.sum()), int((~refused & (y == 0)).sum()), int((1 - y).sum())
+        model,
+        auroc(positive, negative),
+        int((refused & (y == 1)).sum()),
+        int(y.sum()),
+        int((~refused & (y == 0)).sum()),
+        int((1 - y).sum()),
     )
 
 
@@ -117,6 +124,17 @@ def _threshold(scores: Array, y: Array) -> float:
     bars = (known[:-1] + known[1:]) / 2
     wrong = [float((scores[y == 1] < bar).mean() + (scores[y == 0] >= bar).mean()) for bar in bars]
     return float(bars[int(np.argmin(wrong))]) if len(bars) else 0.5
+
+
+def labelled(bench: Bench) -> list[Case]:
+    """The questions to calibrate on: eichung.yaml beside the goldset, and the goldset's half that is not held back."""
+    own = bench.place.goldset.with_name("eichung.yaml")
+    files = [path for path in (own, bench.place.goldset) if path.is_file()]
+    if not files:
+        raise KnowledgeBaseError(
+            f"There are no labelled questions beside {bench.place.goldset}.", "Write eichung.yaml in the goldset's form."
+        )
+    return [case for path in files for case in goldset.read(path).cases if not case.held]
 
 
 def fitted(bench: Bench, cases: Sequence[Case]) -> dict[str, Calibration]:

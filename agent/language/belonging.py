@@ -32,7 +32,7 @@ class Fault:
 
 
 def faults(text: str, cited: Mapping[str, Sequence[Piece]], *, question: str, period: Period, language: Language) -> list[Fault]:
-    """The faults of an answer's sentences, in order. `cited` holds the pieces of each entry that is evidence, `period` the days asked for."""
+    """The faults of an answer's sentences, in order. `cited` holds the pieces of each cited entry, `period` the days asked for."""
     quoted = parse(question, language.notation) if any(c.isdigit() for c in question) else []
     found = []
     for start, end in language.sentences(text):

@@ -32,7 +32,8 @@ def suits(case: Sequence[Figure], text: str, notation: Notation) -> float:
 
 def _comparable(figure: Figure, step: Figure) -> bool:
     left, right = (figure.unit or "").casefold(), (step.unit or "").casefold()
-    return figure.end is None and (left == right or bool(left and right) and (left.endswith(right) or right.endswith(left)))
+    alike = left == right or (bool(left and right) and (left.endswith(right) or right.endswith(left)))
+    return figure.end is None and alike
 
 
 def _fit(figure: Figure, step: Figure) -> float | None:
@@ -44,7 +45,7 @@ def _fit(figure: Figure, step: Figure) -> float | None:
         top = _value(step.end)
         over = value > bound if step.bound == "over" else value >= bound
         return 1.0 if top is not None and over and value <= top else -1.0
-    if value == bound and step.bound != "over" and step.bound != "under":
+    if value == bound and step.bound not in ("over", "under"):
         return 1.0
     match step.bound:
         case "over" | "min":

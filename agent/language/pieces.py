@@ -11,7 +11,7 @@ from agent.language.segments import Segment, segments
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """`text` is what is said, `bare` the same without what it holds for; `embedded` is what its vector is made of, `key` that text's hash."""
+    """`text` is what is said, `bare` the same without what it holds for; its vector is made of `embedded`, `key` is that text's hash."""
 
     segment: Segment
     text: str

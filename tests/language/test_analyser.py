@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -84,5 +86,5 @@ def test_sentences(sentences: list[str]) -> None:
 def test_sentences_are_ordered_pieces_that_lose_nothing_but_blanks(text: str) -> None:
     spans = DE.sentences(text)
     assert all(a < b for a, b in spans)
-    assert all(left[1] <= right[0] for left, right in zip(spans, spans[1:], strict=False))
+    assert all(left[1] <= right[0] for left, right in pairwise(spans))
     assert "".join("".join(text[a:b].split()) for a, b in spans) == "".join(text.split())
