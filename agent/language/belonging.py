@@ -6,6 +6,7 @@ text holds the figure, the piece that holds it must be the one that speaks of wh
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +19,9 @@ from agent.language.similarity import covered
 from agent.language.timing import fits, mentions
 from agent.values import Period
 
+TIMES = ("date", "year")
+VERBATIM = 0.9
+"""From this fit of words on, a sentence all but copies a piece, and then its figures are compared one by one."""
 MARGIN = 0.12
 """By how much another piece must fit a sentence better than the one that holds the figure, before the figure counts as another thing's."""
 
@@ -50,20 +54,80 @@ def _unsupported(sentence: str, pieces: Sequence[Piece], quoted: Sequence[Figure
     claims = [figure for figure in parse(sentence, language.notation) if not figure.weak]
     if not claims:
         return ()
+    read = [_Read.of(piece, language) for piece in pieces]
+    words = _words(sentence, language)
+    alike = [piece for piece in read if piece.fit(words) >= VERBATIM and len(piece.figures) == len(claims)]
+    if alike:
+        return _copied(claims, alike, sentence, language)
     worked = _worked(sentence, language)
-    read = [(piece, parse(piece.text, language.notation)) for piece in pieces]
-    return tuple(
-        claim.text
-        for claim in claims
-        if not (claim.span in worked or any(_same(claim, figure) for figure in quoted) or _held(claim, sentence, read, period, language))
-    )
+    open_claims = [c for c in claims if c.span not in worked and not any(_same(c, figure) for figure in quoted)]
+    admitted = _in_time(open_claims, read, sentence, period, language)
+    # "a year 14 × 551,10" takes a monthly value to a year: where a calculation is shown, its operands keep their own period
+    periods = frozenset[str]() if worked else _periods(sentence, language)
+    return tuple(claim.text for claim in open_claims if not _held(claim, admitted[claim.span], words, periods))
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A piece with its figures, the words it speaks with, and the periods (daily, monthly) it names."""
+
+    piece: Piece
+    figures: tuple[Figure, ...]
+    words: tuple[frozenset[str], frozenset[str]]
+    """Without and with what a row holds for (its time and norm)."""
+    periods: frozenset[str]
+
+    @classmethod
+    def of(cls, piece: Piece, language: Language) -> _Read:
+        figures = tuple(figure for figure in parse(piece.text, language.notation) if not figure.weak)
+        return cls(piece, figures, (_words(piece.bare, language), _words(piece.text, language)), _periods(piece.text, language))
+
+    def fit(self, words: frozenset[str]) -> float:
+        """How much the piece speaks of what the words speak of, and of little else: the harmonic mean of both shares (F1)."""
+        return max(_shared(words, own) for own in self.words)
+
+    def supports(self, claim: Figure) -> bool:
+        return any(supports(claim, figure) for figure in self.figures)
+
+
+def _shared(words: frozenset[str], own: frozenset[str]) -> float:
+    if not words or not own:
+        return 0.0
+    recall = sum(covered(term, own) for term in words) / len(words)
+    precision = sum(covered(term, words) for term in own) / len(own)
+    return 2 * recall * precision / (recall + precision) if recall + precision else 0.0
+
+
+def _words(text: str, language: Language) -> frozenset[str]:
+    return frozenset(term for term in language.terms(text) if not any(c.isdigit() for c in term))
+
+
+def _periods(text: str, language: Language) -> frozenset[str]:
+    """The periods a text names with a word of its own, wherever it stands: "täglich", "im Monat"."""
+    found = (language.notation.periods.match(text, match.start()) for match in re.finditer(r"(?<!\w)[^\W\d_]", text))
+    return frozenset(meaning for meaning, _ in filter(None, found))
+
+
+def _copied(claims: Sequence[Figure], alike: Sequence[_Read], sentence: str, language: Language) -> tuple[str, ...]:
+    """The figures in which a sentence departs from the piece it all but copies: they are compared one by one, in their order."""
+    periods = _periods(sentence, language)
+    departures = [
+        tuple(
+            claim.text
+            for claim, figure in zip(claims, piece.figures, strict=True)
+            if not (supports(claim, figure) and periods <= piece.periods)
+        )
+        for piece in alike
+    ]
+    return min(departures, key=len)
 
 
 def _worked(sentence: str, language: Language) -> set[tuple[int, int]]:
     """The spans that a right calculation vouches for: its result, and the whole numbers it multiplies or divides by (14 × 551,10)."""
     spans = set()
     for made in calculations(sentence, language.notation):
-        if made.right:
+        units = {figure.unit for figure in made.figures}
+        if made.right and (made.result.unit is None or made.result.unit in units or units == {None}):
             spans.add(made.result.span)
             spans |= {f.span for f in made.figures if f.kind == "number" and f.value == int(f.value)}  # type: ignore[arg-type]
     return spans
@@ -78,28 +142,32 @@ def _same(claim: Figure, figure: Figure) -> bool:
     return supports(claim, figure) and supports(figure, claim)
 
 
-def _held(claim: Figure, sentence: str, read: Sequence[tuple[Piece, list[Figure]]], period: Period, language: Language) -> bool:
-    """Whether a piece that holds `claim` is (about) the piece that fits the sentence best, in its time and by its words."""
-    spoken = [mention.reach for mention in mentions(sentence, language)] or [period]
-    fitting = [(piece, figures) for piece, figures in read if any(fits(holding(piece, language), days, language) for days in spoken)]
-    if claim.kind in ("date", "year", "norm"):
-        return any(supports(claim, figure) for _, figures in read for figure in figures)
-    words = {term for term in language.terms(sentence) if not any(c.isdigit() for c in term)}
-    holding_it = [_fit(words, piece, language) for piece, figures in fitting if any(supports(claim, figure) for figure in figures)]
+def _in_time(
+    claims: Sequence[Figure], read: Sequence[_Read], sentence: str, period: Period, language: Language
+) -> dict[tuple[int, int], list[_Read]]:
+    """For each claim the pieces that hold in the time the sentence speaks of.
+
+    A sentence that names several times compares them, if each time has a figure that only its own pieces hold; then a claim may rest on
+    the pieces of any of them. Otherwise all its times are said of the same thing, and a piece must hold in all of them.
+    """
+    times = list(dict.fromkeys(mention.reach for mention in mentions(sentence, language))) or [period]
+    valid = {days: [piece for piece in read if fits(holding(piece.piece, language), days, language)] for days in times}
+    figures = [claim for claim in claims if claim.kind not in TIMES]
+    holders = {claim.span: {days for days in times if any(piece.supports(claim) for piece in valid[days])} for claim in figures}
+    compares = len(times) > 1 and all(any(held == {days} for held in holders.values()) for days in times)
+    common = [piece for piece in read if all(piece in valid[days] for days in times)]
+    anyone = [piece for piece in read if any(piece in valid[days] for days in times)]
+    return {claim.span: read if claim.kind == "norm" else anyone if compares else common for claim in claims}
+
+
+def _held(claim: Figure, pieces: Sequence[_Read], words: frozenset[str], periods: frozenset[str]) -> bool:
+    """Whether a piece that holds `claim` is (about) the piece that fits the sentence best by its words."""
+    if claim.kind == "norm":
+        return any(piece.supports(claim) for piece in pieces)
+    holding_it = [piece.fit(words) for piece in pieces if piece.supports(claim) and periods <= piece.periods]
     others = [
-        _fit(words, piece, language)
-        for piece, figures in fitting
-        if any(figure.kind == claim.kind and figure.unit == claim.unit for figure in figures)
-        and not any(supports(claim, figure) for figure in figures)
+        piece.fit(words)
+        for piece in pieces
+        if not piece.supports(claim) and any(figure.kind == claim.kind and figure.unit == claim.unit for figure in piece.figures)
     ]
     return bool(holding_it) and max(holding_it) + MARGIN >= max(others, default=0.0)
-
-
-def _fit(words: set[str], piece: Piece, language: Language) -> float:
-    """How much a piece speaks of what the words speak of, and of little else: the harmonic mean of both shares (F1)."""
-    said = {term for term in language.terms(piece.bare) if not any(c.isdigit() for c in term)}
-    if not words or not said:
-        return 0.0
-    recall = sum(covered(term, said) for term in words) / len(words)
-    precision = sum(covered(term, words) for term in said) / len(said)
-    return 2 * recall * precision / (recall + precision) if recall + precision else 0.0
