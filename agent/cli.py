@@ -165,16 +165,19 @@ def _changes(change: Any) -> Iterator[str]:
 
 
 @kb_app.command()
-def lint(kb: Kb = None) -> None:
+def lint(
+    notices: Annotated[bool, typer.Option("--notices", help="List the notices too, not only the problems.")] = False, kb: Kb = None
+) -> None:
     """Report every problem as file:line: what it is, and how to mend it."""
     from agent.ingest import lint as linting
 
     bench = _bench(kb, False)
     findings = linting.lint(bench.place.kb, bench.language)
-    for finding in findings:
+    problems = [finding for finding in findings if finding.severity == "problem"]
+    for finding in findings if notices else problems:
         _emit(f"{finding}" if finding.severity == "problem" else f"{finding} (notice)")
-    problems = sum(finding.severity == "problem" for finding in findings)
-    _emit(f"{problems} problems, {len(findings) - problems} notices.")
+    hidden = "" if notices else " (--notices lists them)"
+    _emit(f"{len(problems)} problems, {len(findings) - len(problems)} notices{hidden}.")
     if problems:
         raise typer.Exit(EXIT_EXPECTED)
 

@@ -144,7 +144,7 @@ def _same(claim: Figure, figure: Figure) -> bool:
 
 def _in_time(
     claims: Sequence[Figure], read: Sequence[_Read], sentence: str, period: Period, language: Language
-) -> dict[tuple[int, int], list[_Read]]:
+) -> dict[tuple[int, int], Sequence[_Read]]:
     """For each claim the pieces that hold in the time the sentence speaks of.
 
     A sentence that names several times compares them, if each time has a figure that only its own pieces hold; then a claim may rest on
