@@ -1,0 +1,53 @@
+"""The command line: reads arguments, calls one thing, prints what came back. No logic; what is heavy is imported when it is needed."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+import typer
+
+from agent.cli import asking, knowledge, measuring, records, system
+from agent.cli.shared import err
+from agent.errors import EXIT_BUG, AgentError
+
+app = typer.Typer(
+    name="pv-agent",
+    help="Answers questions on Austrian payroll from a curated knowledge base, cites every entry, and refuses rather than guesses.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+for commands in (asking, knowledge, measuring, records, system):
+    app.add_typer(commands.app)
+
+
+def main() -> NoReturn:
+    """Run the command line; every expected error is one sentence, a bug is told with where its traceback lies."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="replace")
+    try:
+        app()
+    except AgentError as error:
+        err(f"pv-agent: {error}")
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        sys.exit(0)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except Exception as error:
+        err(f"pv-agent: this is a bug ({type(error).__name__}). Please report the traceback in {_kept_traceback()}.")
+        sys.exit(EXIT_BUG)
+    sys.exit(0)
+
+
+def _kept_traceback() -> Path:
+    import tempfile
+    import traceback
+
+    with tempfile.NamedTemporaryFile("w", prefix="pv-agent-", suffix=".txt", delete=False, encoding="utf-8") as file:
+        traceback.print_exc(file=file)
+    return Path(file.name)

@@ -1,0 +1,5 @@
+"""`python -m agent.cli`: the same as the command `pv-agent`."""
+
+from agent.cli import main
+
+main()

@@ -1,0 +1,80 @@
+"""`ask` and `search`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from agent.cli.shared import Json, Kb, NoEmbed, Stichtag, bench_of, day_of, emit, emit_json, question_of, ready, spinner, style
+from agent.errors import EXIT_REFUSED, UsageError
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+@app.command()
+def ask(
+    question: Annotated[str, typer.Argument(metavar="FRAGE", help="The question.")],
+    as_json: Json = False,
+    stichtag: Stichtag = None,
+    strategy: Annotated[str | None, typer.Option(help="How to look: direct.")] = None,
+    generator: Annotated[str | None, typer.Option(help="How to say it: auto, point (a model) or extractive (none).")] = None,
+    model: Annotated[str | None, typer.Option(help="The answer model on the server.")] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show the scores of both legs, the carrying sentences and what was dropped.")
+    ] = False,
+    no_log: Annotated[bool, typer.Option("--no-log", help="Keep no record of this question.")] = False,
+    no_embed: NoEmbed = False,
+    kb: Kb = None,
+) -> None:
+    """Answer a question with the ID and the Stand of every entry it relies on."""
+    text, day = question_of(question), day_of(stichtag)
+    bench = bench_of(kb, as_json, strategy=strategy, generator=generator, answer_model=model, embed_off=no_embed or None)
+    ready(bench)
+    with spinner(bench, as_json) as listener:
+        from dataclasses import replace
+
+        answer = replace(bench, listeners=(listener,)).ask(text, day, log=not no_log)
+    if as_json:
+        from agent.publish import document
+
+        emit_json(document(answer))
+    else:
+        from agent import render
+
+        emit(render.answer(answer, bench.language, style()))
+        if explain:
+            emit("\n" + render.explained(answer, bench.language))
+    from agent.values import Refused
+
+    if isinstance(answer, Refused):
+        raise typer.Exit(EXIT_REFUSED)
+
+
+@app.command()
+def search(
+    question: Annotated[str, typer.Argument(metavar="FRAGE", help="What to look for.")],
+    k: Annotated[int, typer.Option("-k", min=1, max=100, help="How many entries.")] = 8,
+    as_json: Json = False,
+    stichtag: Stichtag = None,
+    scope: Annotated[str, typer.Option(help="alle, gesetz or kv.")] = "alle",
+    no_embed: NoEmbed = False,
+    kb: Kb = None,
+) -> None:
+    """Retrieval alone: the entries found, with the rank and score of each leg."""
+    text, day = question_of(question), day_of(stichtag)
+    bench = bench_of(kb, as_json, embed_off=no_embed or None)
+    ready(bench)
+    if scope not in bench.language.table["scopes"]:
+        raise UsageError(f"There is no scope {scope!r}.", f"It is one of {', '.join(bench.language.table['scopes'])}.")
+    evidence = bench.search(text, day, k=k, scope=scope)
+    if as_json:
+        from agent.publish import search_document
+
+        emit_json(search_document(text, evidence))
+    else:
+        from agent import render
+
+        emit(render.hits(evidence) if evidence.hits else bench.language.message("no_evidence"))
+    if not evidence.hits:
+        raise typer.Exit(EXIT_REFUSED)

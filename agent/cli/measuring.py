@@ -1,0 +1,212 @@
+"""`eval`, `bakeoff`, `sweep` and `fit`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from agent.cli.shared import Kb, NoEmbed, bench_of, emit, emit_json, err, progress_bar, ready, settings_of
+from agent.errors import EXIT_EXPECTED, AgentError, UsageError
+
+if TYPE_CHECKING:
+    from agent.wiring import Bench
+
+app = typer.Typer(rich_markup_mode=None)
+fit_app = typer.Typer(help="Fit the data tables that ranking and refusing go by.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(fit_app, name="fit")
+
+
+Answers = Annotated[bool, typer.Option("--answers", help="Let the model write the answers, too (without it they are extractive).")]
+JsonOut = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the whole result as JSON.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on where an interrupted run stopped.")]
+Retry = Annotated[bool, typer.Option("--retry-errors", help="Go on, and ask again what failed.")]
+Repeat = Annotated[int, typer.Option(min=1, max=100, help="Ask every question so often.")]
+Cassette = Annotated[Path | None, typer.Option(metavar="FILE", help="Play the model's replies from this file instead of asking it.")]
+Record = Annotated[bool, typer.Option("--record", help="Ask the model and store its replies in the cassette.")]
+
+
+@app.command("eval")
+def evaluate(
+    answers: Answers = False,
+    json_out: JsonOut = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the page that shows where it fails.")] = None,
+    markdown: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the report as Markdown.")] = None,
+    scorecard: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the scores alone, small enough to commit.")] = None,
+    compare: Annotated[Path | None, typer.Option(metavar="FILE", help="An earlier result to compare with.")] = None,
+    gate: Annotated[
+        bool, typer.Option("--gate", help="Exit 1 on a real drop against --compare or the newest scorecard, or below a floor.")
+    ] = False,
+    repeat: Repeat = 1,
+    resume: Resume = False,
+    retry: Retry = False,
+    beir: Annotated[Path | None, typer.Option(metavar="DIR", help="Measure a set in BEIR's layout instead of the goldset.")] = None,
+    language: Annotated[str, typer.Option(help="The language of --beir: de, sv or en.")] = "de",
+    where: Annotated[list[str] | None, typer.Option(metavar="F=V", help="Only queries of --beir whose field F is V.")] = None,
+    run_file: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rankings as a TREC run file.")] = None,
+    cassette: Cassette = None,
+    record: Record = False,
+    no_embed: NoEmbed = False,
+    kb: Kb = None,
+) -> None:
+    """Measure search, refusals and answers over the goldset, or search over a third-party set; every figure with its interval."""
+    from agent.eval import evaluation, report
+    from agent.eval import scorecard as scoring
+
+    settings = settings_of(kb, embed_off=no_embed or None)
+    path = compare or (evaluation.newest(evaluation.scores(settings)) if gate and not beir else None)
+    earlier = evaluation.read(path) if path else None
+    with _measuring(
+        json_out, settings, "eval", answers=answers, repeat=repeat, resume=resume or retry, retry=retry, cassette=cassette, record=record
+    ) as options:
+        if beir:
+            floors: Any = {}
+            result, ranked = evaluation.on_collection(beir, settings, options, language=language, where=where or [])
+        else:
+            result, ranked, floors = evaluation.on_goldset(_measured_bench(kb, embed_off=no_embed or None), options)
+    if path and earlier:
+        result = evaluation.with_comparison(result, earlier, path.name)
+    for warning in result.get("warnings", []):
+        err(warning)
+    shown = report.markdown(result)
+    _write(json_out, lambda: _json(result))
+    _write(scorecard, lambda: _json(scoring.alone(result)))
+    _write(markdown, lambda: shown)
+    if run_file:
+        evaluation.write_run(ranked, run_file)
+    if html:
+        from agent.eval import page
+
+        _write(html, lambda: page.html(result))
+    emit(shown)
+    if gate:
+        _close(scoring.gate(result, floors), path)
+
+
+def _close(gate: Any, earlier: Path | None) -> None:
+    """Say what the gate found, and leave with 1 where it is closed."""
+    if earlier is None:
+        err("There is no scorecard to compare with; only the floors were looked at.")
+    for reason in gate.reasons:
+        err(f"gate: {reason}")
+    if gate.closed:
+        raise typer.Exit(EXIT_EXPECTED)
+    err("The gate is open.")
+
+
+@app.command()
+def bakeoff(
+    models: Annotated[str, typer.Option(metavar="A,B,C", help="The models, as the server calls them.")],
+    json_out: JsonOut = None,
+    repeat: Repeat = 1,
+    resume: Resume = False,
+    retry: Retry = False,
+    cassette: Cassette = None,
+    record: Record = False,
+    kb: Kb = None,
+) -> None:
+    """Let several models answer the goldset: citation precision, then refusal correctness, then time decide."""
+    from agent.eval import evaluation, tables
+
+    names = [name.strip() for name in models.split(",") if name.strip()]
+    if not names:
+        raise UsageError("A bake-off needs models.", "Write --models a,b,c.")
+    bench = _measured_bench(kb)
+    with _measuring(
+        json_out,
+        bench.settings,
+        "bakeoff",
+        answers=True,
+        repeat=repeat,
+        resume=resume or retry,
+        retry=retry,
+        cassette=cassette,
+        record=record,
+    ) as options:
+        results = evaluation.bakeoff(bench, names, options)
+    _write(json_out, lambda: _json({setting.name: result for setting, result in results}))
+    emit(tables.bakeoff(results, evaluation.words(bench)))
+
+
+@app.command()
+def sweep(
+    sets: Annotated[list[str], typer.Option("--set", metavar="NAME=V,V", help="A setting and the values to try; several make a grid.")],
+    measure: Annotated[str, typer.Option(help="What decides, such as nDCG@10, MRR@10, refusal-correct, figure-present.")] = "nDCG@10",
+    folds: Annotated[int, typer.Option(min=2, max=100)] = 5,
+    answers: Answers = False,
+    json_out: JsonOut = None,
+    resume: Resume = False,
+    cassette: Cassette = None,
+    kb: Kb = None,
+) -> None:
+    """Try settings on the questions that tuning may see; what is printed was measured on questions the choice had not seen."""
+    from agent.eval import evaluation, experiment, tables
+
+    grid = experiment.grid(sets)
+    bench = _measured_bench(kb)
+    with _measuring(json_out, bench.settings, "sweep", answers=answers, resume=resume, cassette=cassette) as options:
+        choice = evaluation.swept(bench, grid, measure, options, folds=folds)
+    _write(json_out, lambda: _json(evaluation.document(choice)))
+    emit(tables.sweep(choice, measure, evaluation.words(bench)))
+
+
+def _measured_bench(kb: Path | None, **flags: Any) -> Bench:
+    bench = bench_of(kb, False, **flags)
+    ready(bench)
+    if bench.stale():
+        err("The knowledge base is newer than the index: the figures are of the index. `pv-agent ingest` brings it up to date.")
+    return bench
+
+
+@contextmanager
+def _measuring(json_out: Path | None, settings: Any, name: str, **options: Any) -> Iterator[Any]:
+    """The options of an experiment with its progress bar; an interruption says how to go on."""
+    from agent.eval import evaluation
+
+    if options.get("record") and not options.get("cassette"):
+        raise UsageError("--record needs to know where.", "Add --cassette FILE.")
+    journal = json_out.with_name(json_out.name + ".journal") if json_out else evaluation.folder(settings) / f"{name}.journal"
+    with progress_bar() as progress:
+        try:
+            yield evaluation.Options(journal, progress, **options)
+        except KeyboardInterrupt:
+            err(f"Interrupted; what was measured is in {journal}. Go on with the same command and --resume.")
+            raise
+
+
+def _write(path: Path | None, made: Callable[[], str]) -> None:
+    if path is None:
+        return
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(made(), encoding="utf-8")
+    except OSError as error:
+        raise AgentError(f"{path} cannot be written ({error.strerror}).", "Name another place.") from error
+
+
+def _json(value: Any) -> str:
+    import json
+
+    return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+
+
+@fit_app.command("answerability")
+def fit_answerability(
+    write: Annotated[bool, typer.Option("--write", help="Store the coefficients in the program's table.")] = False, kb: Kb = None
+) -> None:
+    """Calibrate the refusal gate on eichung.yaml and the goldset's tuning half; what is printed is out of fold."""
+    from agent import texts
+    from agent.eval import calibration
+
+    bench = bench_of(kb, False)
+    models = calibration.fitted(bench, calibration.labelled(bench))
+    for name, fitted in models.items():
+        err(f"{name}: {fitted.line()}")
+    table = {**texts.table("answerability"), **{name: fitted.model for name, fitted in models.items()}}
+    if write:
+        texts.store_table("answerability", table)
+    else:
+        emit_json(table)

@@ -1,0 +1,131 @@
+"""What the commands share: options, the settings and the bench they make, and how results and messages are printed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from agent.errors import UsageError
+
+if TYPE_CHECKING:
+    from agent.wiring import Bench
+
+LONGEST_QUESTION = 4000
+
+Kb = Annotated[Path | None, typer.Option("--kb", metavar="DIR", help="The knowledge base (default: PV_KB_DIR, else ./wissensbasis).")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+Stichtag = Annotated[
+    str | None, typer.Option(metavar="DATE", help="The day the answer is for: 2026-01-31, 31.1.2026 or 2026 (default: today).")
+]
+NoEmbed = Annotated[bool, typer.Option("--no-embed", help="Words only, no vectors.")]
+
+
+def settings_of(kb: Path | None, **flags: Any) -> Any:
+    from agent import settings
+
+    return settings.load({"kb_dir": str(kb) if kb else None, **flags}).settings
+
+
+def bench_of(kb: Path | None, _as_json: bool, **flags: Any) -> Bench:
+    from agent import wiring
+
+    found = settings_of(kb, **flags)
+    return wiring.Bench(found, wiring.place(found))
+
+
+def question_of(text: str) -> str:
+    text = text.strip()
+    if not any(c.isalnum() for c in text):
+        raise UsageError("The question is empty.", 'Ask it in quotes: pv-agent ask "Wie hoch ist …?"')
+    if len(text) > LONGEST_QUESTION:
+        raise UsageError(f"The question has {len(text)} characters.", f"Shorten it to {LONGEST_QUESTION}.")
+    return text
+
+
+def day_of(text: str | None) -> date | None:
+    """A date as written on the command line; a bare year means today's day in the current year, else its last day."""
+    if text is None:
+        return None
+    from agent.dates import parsed
+
+    return parsed(text)
+
+
+def pairs_of(conditions: list[str]) -> dict[str, str]:
+    pairs = {}
+    for condition in conditions:
+        name, separator, value = condition.partition("=")
+        if not separator or not name:
+            raise UsageError(f"{condition!r} is no condition.", "Write --where field=value.")
+        pairs[name] = value
+    return pairs
+
+
+def style() -> Any:
+    from agent.render import plain
+
+    return typer.style if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else plain
+
+
+def emit(text: str) -> None:
+    """Print a result; a reader who has gone away is no error."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(0) from None
+
+
+def emit_json(value: Any) -> None:
+    import json
+
+    emit(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def err(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def progress_bar() -> Any:
+    from agent import progress
+
+    return progress.bar(sys.stderr)
+
+
+def spinner(bench: Bench, as_json: bool) -> Any:
+    from agent import progress
+
+    return progress.spinner(sys.stderr, quiet=as_json, language=bench.language)
+
+
+def brought_up(bench: Bench, *, skip_bad: bool = False, full: bool = False) -> None:
+    with progress_bar() as progress:
+        change, admission = bench.ingest(progress, skip_bad=skip_bad, full=full)
+    for problem in admission.problems:
+        err(f"left out: {problem}")
+    for line in _changes(change):
+        err(line)
+
+
+def ready(bench: Bench) -> None:
+    """Build the index where there is none yet: the first question on a new machine needs no other command."""
+    if not bench.has_index():
+        err("There is no index yet; building it.")
+        brought_up(bench)
+
+
+def _changes(change: Any) -> Iterator[str]:
+    for label, ids in (("added", change.added), ("changed", change.changed), ("removed", change.removed)):
+        if ids:
+            yield f"{label} {len(ids)}: {', '.join(ids[:10])}{f' and {len(ids) - 10} more' if len(ids) > 10 else ''}"
+    yield from (f"renamed: {old} -> {new}" for old, new in change.renamed)
+    if not (change.added or change.changed or change.removed or change.renamed):
+        yield "The index was up to date."
+    yield f"{change.chunks} new chunks, {change.embedded} embedded, {change.reused} vectors taken over; {change.pieces} sentences embedded."
+    yield from (f"{chunk}: the embedder could not digest this chunk; it is found by its words only." for chunk in change.failed)
