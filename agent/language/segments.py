@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 Sentences = Callable[[str], list[tuple[int, int]]]
@@ -30,48 +30,58 @@ def segments(text: str, sentences: Sentences) -> list[Segment]:
     """The pieces of `text` in reading order. Headings and code are no pieces; a row is told by its table's heading."""
     found: list[Segment] = []
     heading: list[str] = []
-    paragraph: list[tuple[int, str]] = []
-    fenced = False
-
-    def flush() -> None:
-        if paragraph:
-            start = paragraph[0][0]
-            end = paragraph[-1][0] + len(paragraph[-1][1])
-            found.extend(_sentences(text, start, end, sentences, "sentence"))
-            paragraph.clear()
-
-    for start, line in _lines(text):
-        stripped = line.strip()
-        if stripped.startswith("```"):
-            fenced = not fenced
-            flush()
-            continue
-        if fenced:
-            continue
-        if stripped.startswith("|"):
-            flush()
-            if _RULE.fullmatch(line):
-                continue
-            if not heading:
-                heading = _cells(stripped)
-            else:
-                found.append(_row(heading, _cells(stripped), (start, start + len(line.rstrip()))))
-            continue
-        heading = []
-        bullet = _BULLET.match(line)
-        if not stripped or stripped.startswith("#"):
-            flush()
-        elif bullet:
-            flush()
-            found.extend(_sentences(text, start + bullet.end(), start + len(line), sentences, "item"))
-        elif _ALONE.match(line):
-            flush()
-            paragraph.append((start, line))
-            flush()
-        else:
-            paragraph.append((start, line))
-    flush()
+    for kind, start, end in _blocks(text):
+        if kind != "row":
+            heading = []
+            found.extend(_sentences(text, start, end, sentences, kind))
+        elif not heading:
+            heading = _cells(text[start:end])
+        elif not _RULE.fullmatch(text[start:end]):
+            found.append(_row(heading, _cells(text[start:end]), (start, end)))
     return found
+
+
+def _blocks(text: str) -> Iterator[tuple[str, int, int]]:
+    """Each paragraph ("sentence"), list item and table row with where it begins and ends; a new table begins after anything else."""
+    begun: int | None = None
+    end, fenced = 0, False
+    for start, line in _lines(text):
+        kind = _kind(line)
+        if kind == "text" and not fenced:
+            begun = start if begun is None else begun
+            end = start + len(line)
+            continue
+        if begun is not None:
+            yield "sentence", begun, end
+            begun = None
+        if kind == "fence":
+            fenced = not fenced
+        elif fenced:
+            continue
+        elif kind == "alone":
+            yield "sentence", start, start + len(line)
+        elif kind == "item":
+            bullet = _BULLET.match(line)
+            yield "item", start + (bullet.end() if bullet else 0), start + len(line)
+        elif kind == "row":
+            yield "row", start, start + len(line.rstrip())
+        elif kind == "heading":
+            yield "sentence", start, start
+    if begun is not None:
+        yield "sentence", begun, end
+
+
+def _kind(line: str) -> str:
+    stripped = line.strip()
+    if not stripped or stripped.startswith("#"):
+        return "heading"
+    if stripped.startswith("```"):
+        return "fence"
+    if stripped.startswith("|"):
+        return "row"
+    if _BULLET.match(line):
+        return "item"
+    return "alone" if _ALONE.match(line) else "text"
 
 
 def _lines(text: str) -> list[tuple[int, str]]:
