@@ -20,7 +20,7 @@ def refused(reason: Reason, trace: Trace, language: Language, *, missing: Sequen
         f"{language.message('refusal')}\n{_line(reason, language, period, words)}",
         trace,
         missing=words,
-        nearest=tuple(_nearest(hit, reason, language, period) for hit in _first(trace)),
+        nearest=tuple(_nearest(hit, reason, language, period) for hit in _first(trace, reason)),
     )
 
 
@@ -30,8 +30,9 @@ def _line(reason: Reason, language: Language, period: Period, words: str) -> str
     return language.message(reason.value, missing=words, period=language.period(period))
 
 
-def _first(trace: Trace) -> list[Hit]:
-    hits = trace.evidence.hits or trace.evidence.beside
+def _first(trace: Trace, reason: Reason) -> list[Hit]:
+    evidence = trace.evidence
+    hits = evidence.beside if reason is Reason.OUT_OF_DATE or not evidence.hits else evidence.hits
     return list({hit.entry.id: hit for hit in reversed(hits)}.values())[::-1][:SHOWN]
 
 

@@ -21,10 +21,11 @@ class Piece:
 
 
 def pieces(title: str, text: str, language: Language) -> list[Piece]:
-    """The quotable pieces of a chunk's text. A lead-in to a list or a question says nothing alone and is left out."""
+    """The quotable pieces of a chunk's text. A lead-in to a list, a question or an example's assumption says nothing alone and is left out."""
+    assumptions = tuple(language.table["assumption_marks"])
     found = []
     for segment in segments(text, language.sentences):
-        if segment.text.endswith((":", "?")):
+        if segment.text.endswith((":", "?")) or segment.text.startswith(assumptions):
             continue
         bare = said(segment, language, bare=True)
         embedded = f"{title}: {bare}"
