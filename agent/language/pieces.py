@@ -21,7 +21,7 @@ class Piece:
 
 
 def pieces(title: str, text: str, language: Language) -> list[Piece]:
-    """The quotable pieces of a chunk's text. A lead-in to a list, a question or an example's assumption says nothing alone and is left out."""
+    """The quotable pieces of a chunk's text; a lead-in to a list, a question or an example's assumption says nothing alone."""
     assumptions = tuple(language.table["assumption_marks"])
     found = []
     for segment in segments(text, language.sentences):
