@@ -42,7 +42,8 @@ class Settings:
     embed_timeout: float = 60.0
 
     # retrieval
-    candidate_pool: int = 150
+    fusion: Choice["rescored", "rrf"] = "rescored"
+    candidate_pool: int = 50
     rrf_k: int = 20
     dense_weight: float = 2.0
     cross_ref_expand: int = 6

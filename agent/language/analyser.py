@@ -26,7 +26,7 @@ ANALYSER_VERSION = 2
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"), None)
 _SPACES = dict.fromkeys(map(ord, "\u00a0\u2007\u2009\u202f"), " ")
 
-_TOKEN = r"""
+_TEXT = r"""
     (?P<norm>§§?\s*\d+[a-z]{0,2}\b)
   | (?P<date>\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}\.\s?\d{1,2}\.\s?\d{4}\b)
   | (?P<number>\d+(?:[.\u2019' ]\d{3})+(?:,\d+)?(?![\d])|\d+(?:[.,]\d+)?)
@@ -102,7 +102,7 @@ class Language:
     def _token(self) -> re.Pattern[str]:
         """One pattern for all: the language's other references (margin numbers, gazettes, articles), then norms, dates, numbers, words."""
         named = "".join(f"(?P<reference{i}>(?i:{pattern.pattern}))|" for i, (pattern, _) in enumerate(self._references))
-        return re.compile(named + f"(?x:{_TOKEN})")
+        return re.compile(named + f"(?x:{_TEXT})")
 
     @cached_property
     def _known(self) -> dict[str, str]:
@@ -187,7 +187,9 @@ class Language:
         for pattern, forms in self._references:
             match = pattern.fullmatch(written)
             if match:
-                yield from ((folded(match.expand(form)), written) for form in forms if all(match[int(part)] for part in re.findall(r"\\(\d)", form)))
+                parts = match.groups()
+                whole = [form for form in forms if all(parts[int(part) - 1] for part in re.findall(r"\\(\d)", form))]
+                yield from ((folded(match.expand(form)).replace(" ", ""), written) for form in whole)
                 return
 
     def small_word_weight(self, text: str) -> float:
@@ -222,10 +224,10 @@ class Language:
         following = text[stop.end() :].lstrip()[:1]
         if (
             last.casefold() in self._abbreviations
-            or re.fullmatch(r"(\w\.)*\w", last)
+            or (re.fullmatch(r"(\w\.)*\w", last)
             and not last.isdigit()
             and len(last) < 6
-            and "." in last
+            and "." in last)
         ):
             return True
         if re.fullmatch(r"[^\W\d_]", last):

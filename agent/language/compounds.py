@@ -1,4 +1,4 @@
-"""Takes the compounds of a question apart and completes its ellipses; what of it is a word at all, the vocabulary of an index decides; pure.
+"""Takes the compounds of a question apart and completes its ellipses; which of it is a word, the vocabulary of an index decides; pure.
 
 A list of parts would be a word list of some domain, and no splitter is right without one. So a term is only cut at every place it could
 be cut at, and the cuts whose halves the knowledge base knows are kept (corpus-driven splitting: Koehn, Knight 2003).
@@ -14,7 +14,10 @@ from agent.language.analyser import Language, normalised
 SHORTEST = 4
 """Letters of the shortest part; below it syllables begin to look like words."""
 
-_ELLIPSIS = re.compile(r"(?P<front>[^\W\d_]+)-\s*(?:,|/|[^\W\d_]{2,4})\s*(?P<whole>[^\W\d_]{6,})|(?P<full>[^\W\d_]{6,})\s*(?:,|/|[^\W\d_]{2,4})\s+-(?P<back>[^\W\d_]+)")
+_JOIN = r"(?:,|/|[^\W\d_]{2,4})"
+_ELLIPSIS = re.compile(
+    rf"(?P<front>[^\W\d_]+)-\s*{_JOIN}\s*(?P<whole>[^\W\d_]{{6,}})|(?P<full>[^\W\d_]{{6,}})\s*{_JOIN}\s+-(?P<back>[^\W\d_]+)"
+)
 """„Lohn- und Gehaltsabrechnung“ and „Lohnsteuer und -abgaben“."""
 
 

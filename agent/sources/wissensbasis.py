@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log
 from typing import TYPE_CHECKING
 
-from agent import ranking
+from agent import expansion, ranking, rescoring
 from agent.errors import EmbedderError
 from agent.interfaces import Embedder, Filter, Scored, Store
-from agent.language import Language
+from agent.language import Language, grams
 from agent.language.pieces import pieces
 from agent.settings import Settings
 from agent.values import Evidence, Flag, Hit, Searched, SubQuery
@@ -20,14 +21,52 @@ if TYPE_CHECKING:
     from agent.interfaces import Vector
 
 
+RELATED_WEIGHT, RELATED_DEPTH = 0.5, 20
+"""The list of the question's related words: a low weight, and no deeper than it is of use."""
+CLOSEST = 5
+"""How many of the best by meaning the other candidates are compared with (pseudo-relevance feedback: Rocchio 1971)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Legs:
+    """What each list of one search found: by the question's words, by what they are also called, by meaning."""
+
+    words: Sequence[Scored]
+    related: Sequence[Scored] = ()
+    meaning: Sequence[Scored] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What the second stage begins with: the hits by rank fusion and, where asked for, the features of each."""
+
+    hits: tuple[Hit, ...]
+    features: tuple[rescoring.Features, ...]
+    meaning: Sequence[Scored]
+    related: expansion.Related
+    vector: Vector | None
+
+
 class Wissensbasis:
-    """Hybrid search over one index. Without an embedder, or where it cannot be reached, the search is lexical and says so."""
+    """Hybrid search over one index: lists joined by rank, their hits then ordered anew by the scores behind the ranks.
+
+    Without an embedder, or where it cannot be reached, the search is lexical and says so. `weights` is the table `ranking`.
+    """
 
     name = "wissensbasis"
     about = "the curated knowledge base"
 
-    def __init__(self, store: Store, language: Language, settings: Settings, embedder: Callable[[], Embedder | None]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        language: Language,
+        settings: Settings,
+        embedder: Callable[[], Embedder | None],
+        *,
+        weights: Mapping[str, Mapping[str, float]],
+    ) -> None:
         self._store = store
+        self._model = weights
         self._language = language
         self._settings = settings
         self._get_embedder = embedder
@@ -38,11 +77,8 @@ class Wissensbasis:
 
     def search(self, subquery: SubQuery, /, k: int) -> Evidence:
         where = self.filter(subquery)
-        terms = self._language.query_terms(subquery.query)
-        lexical = self._store.lexical(terms, self._settings.candidate_pool, where)
-        vector, flags = self._vector(subquery.query)
-        dense = self._store.dense(vector, self._settings.candidate_pool, where) if vector is not None else []
-        hits = self._ranked(lexical, dense)
+        found = self.candidates(subquery, featured=self._settings.fusion == "rescored")
+        hits = self._rescored(found) if found.features else list(found.hits)
         if self._settings.shuffle_ranking:
             hits = ranking.shuffled(hits, seed=subquery.query)
         kept, dropped = ranking.one_per_entry(hits, section_rank=self._language.section_rank, last=self._language.only_if_alone)
@@ -53,14 +89,25 @@ class Wissensbasis:
             hits=tuple(hits),
             searched=Searched((subquery.query,), subquery.scope, subquery.period.end),
             dropped=(*dropped, *over),
-            beside=tuple(self._outside(terms, where)),
-            flags=flags,
-            embedder=str(self._store.info.embedder) if dense else None,
+            beside=tuple(self._outside(self._language.query_terms(subquery.query), where)),
+            flags=frozenset() if found.vector is not None else frozenset({Flag.LEXICAL_ONLY}),
+            embedder=str(self._store.info.embedder) if found.meaning else None,
             weights=self._weights(subquery.query),
-            variants=self._variants(terms),
-            likeness=self._likeness(hits, vector) if vector is not None else {},
-            signals=_signals(dense),
+            variants={term: named for term, others in found.related.items() if (named := _names(others))},
+            likeness=self._likeness(hits, found.vector) if found.vector is not None else {},
+            signals=_signals(found.meaning),
         )
+
+    def candidates(self, subquery: SubQuery, *, featured: bool = True) -> Candidates:
+        """What the lists of a search bring together, best first by rank fusion; with the features the second stage orders them by."""
+        where = self.filter(subquery)
+        terms = self._language.terms(subquery.query)
+        related = expansion.related(subquery.query, terms, self._language, self._store)
+        vector = self._vector(subquery.query)
+        legs = self._legs(terms, related, vector, where)
+        hits = self._joined(legs)
+        features = self._features(hits, self._asked(subquery.query, terms, related), vector) if featured else ()
+        return Candidates(tuple(hits.values()), tuple(features), legs.meaning, related, vector)
 
     def filter(self, subquery: SubQuery) -> Filter:
         """The period and the scope of a sub-query as the store's filter; an unknown scope admits everything."""
@@ -68,45 +115,75 @@ class Wissensbasis:
         only = scope.get("only")
         return Filter(subquery.period, frozenset(only) if only else None, frozenset(scope.get("without", ())))
 
-    def _vector(self, query: str) -> tuple[Vector | None, frozenset[Flag]]:
-        """The question's vector; None, and the flag that says so, where the search goes by words alone."""
+    def _vector(self, query: str) -> Vector | None:
+        """The question's vector; None where the search goes by words alone."""
         try:
-            embedder = self._embedder
-            return (embedder.query(query), frozenset()) if embedder else (None, frozenset({Flag.LEXICAL_ONLY}))
+            return self._embedder.query(query) if self._embedder else None
         except EmbedderError:
-            return None, frozenset({Flag.LEXICAL_ONLY})
+            return None
 
     def _likeness(self, hits: Sequence[Hit], vector: Vector) -> dict[str, float]:
         """The cosine of every quotable piece of the hits with the question."""
         keys = {piece.key for hit in hits for piece in pieces(hit.entry.title, hit.chunk.text, self._language)}
         return self._store.piece_similarities(vector, keys)
 
-    def _ranked(self, lexical: Sequence[Scored], dense: Sequence[Scored]) -> list[Hit]:
-        words = {scored.row: (rank, scored.score) for rank, scored in enumerate(lexical, start=1)}
-        meaning = {scored.row: (rank, scored.score) for rank, scored in enumerate(dense, start=1)}
-        scores = ranking.rrf(
-            ((1.0, [s.row for s in lexical]), (self._settings.dense_weight, [s.row for s in dense])), k=self._settings.rrf_k
+    def _legs(self, terms: Sequence[str], related: expansion.Related, vector: Vector | None, where: Filter) -> Legs:
+        pool = self._settings.candidate_pool
+        others = list(dict.fromkeys(other for each in related.values() for other in each))
+        return Legs(
+            self._store.lexical(terms, pool, where),
+            self._store.lexical(others, min(pool, RELATED_DEPTH), where),
+            self._store.dense(vector, pool, where) if vector is not None else (),
         )
+
+    def _joined(self, legs: Legs) -> dict[int, Hit]:
+        """The hits of all lists by row, best first by reciprocal rank fusion."""
+        words = {scored.row: (rank, scored.score) for rank, scored in enumerate(legs.words, start=1)}
+        meaning = {scored.row: (rank, scored.score) for rank, scored in enumerate(legs.meaning, start=1)}
+        weighted = ((1.0, legs.words), (RELATED_WEIGHT, legs.related), (self._settings.dense_weight, legs.meaning))
+        scores = ranking.rrf(((weight, [scored.row for scored in leg]) for weight, leg in weighted), k=self._settings.rrf_k)
         found = self._store.fetch(scores)
-        hits = []
+        hits = {}
         for row in ranking.ordered(scores):
-            chunk, entry = found[row]
-            lexical_rank, lexical_score = words.get(row, (None, None))
-            dense_rank, dense_score = meaning.get(row, (None, None))
+            (lexical_rank, lexical_score), (dense_rank, dense_score) = words.get(row, (None, None)), meaning.get(row, (None, None))
             why = "words and meaning" if row in words and row in meaning else "words" if row in words else "meaning"
-            hits.append(
-                Hit(
-                    chunk,
-                    entry,
-                    scores[row],
-                    lexical_rank=lexical_rank,
-                    dense_rank=dense_rank,
-                    lexical_score=lexical_score,
-                    dense_score=dense_score,
-                    why=why,
-                )
+            hits[row] = Hit(
+                *found[row],
+                scores[row],
+                lexical_rank=lexical_rank,
+                dense_rank=dense_rank,
+                lexical_score=lexical_score,
+                dense_score=dense_score,
+                why=why if row in words or row in meaning else "related words",
             )
         return hits
+
+    def _asked(self, query: str, terms: Sequence[str], related: expansion.Related) -> rescoring.Asked:
+        layout = grams.laid_out(query)
+        said, pieces = Counter(terms), Counter(grams.grams(layout))
+        words, held, chunks = self._store.document_frequencies(said), self._store.gram_frequencies(pieces), self._store.info.chunks
+        return rescoring.Asked(
+            {term: times * rescoring.idf(chunks, words[term]) for term, times in said.items()},
+            {gram: times * rescoring.idf(chunks, held[gram]) for gram, times in pieces.items()},
+            related,
+        )
+
+    def _features(self, hits: Mapping[int, Hit], asked: rescoring.Asked, vector: Vector | None) -> list[rescoring.Features]:
+        cosines = self._store.similarities(vector, hits) if vector is not None else {}
+        closeness = self._store.closeness(hits, sorted(cosines, key=lambda row: (-cosines[row], row))[:CLOSEST]) if cosines else {}
+        analysed = self._store.analysed(hits)
+        found: list[rescoring.Features] = []
+        for row, hit in hits.items():
+            layout = grams.laid_out(hit.entry.title, hit.chunk.text)
+            candidate = rescoring.Candidate(*analysed[row], layout, cosines.get(row), closeness.get(row))
+            found.append(rescoring.features(asked, candidate))
+        return found
+
+    def _rescored(self, found: Candidates) -> list[Hit]:
+        """The hits by the model's scores, best first."""
+        scores = rescoring.scores(found.features, self._model["hybrid" if found.meaning else "lexical"])
+        again = [replace(hit, score=score) for hit, score in zip(found.hits, scores, strict=True)]
+        return sorted(again, key=lambda hit: (-hit.score, hit.entry.id, hit.chunk.ordinal))
 
     def _references(self, hits: Sequence[Hit], where: Filter) -> list[Hit]:
         wanted = ranking.referenced(hits, best=self._settings.cross_ref_expand)
@@ -125,7 +202,8 @@ class Wissensbasis:
         """The best hits by words that are not valid in the period asked for: the nearest ones of a refusal for its date."""
         if where.period is None:
             return []
-        hits = self._ranked(self._store.lexical(terms, self._settings.context_blocks, replace(where, period=None)), [])
+        words = self._store.lexical(terms, self._settings.context_blocks, replace(where, period=None))
+        hits = list(self._joined(Legs(words)).values())
         kept, _ = ranking.one_per_entry(hits, section_rank=self._language.section_rank, last=self._language.only_if_alone)
         return [hit for hit in kept if not where.admits(hit.entry)][:3]
 
@@ -158,9 +236,10 @@ class Wissensbasis:
             for term, word in words.items()
         }
 
-    def _variants(self, terms: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        synonyms = self._store.synonyms()
-        return {term: synonyms[term] for term in terms if term in synonyms}
+
+def _names(others: Mapping[str, float]) -> tuple[str, ...]:
+    """Those of a term's relatives that name the same thing."""
+    return tuple(other for other, weight in others.items() if weight >= expansion.SYNONYM)
 
 
 def _number(term: str) -> bool:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 
 _MOST_TERMS = 256
+_MOST_COMPOUNDS = 12
+_SLIP_LENGTH = 3
+_LAST = chr(0x10FFFF)
+"""Sorts behind every letter: where the words with a given beginning end."""
 
 
 class SqliteStore:
@@ -144,6 +148,24 @@ class SqliteStore:
         stacked = np.frombuffer(b"".join(blob for _, blob in found), dtype="<f4").reshape(len(found), -1)
         return {key: float(score) for (key, _), score in zip(found, stacked @ self._fitting(vector), strict=True)}
 
+    def closeness(self, rows: Collection[int], to: Collection[int]) -> dict[int, float]:
+        """The mean cosine of each row with the rows `to`, the mean of all `rows` taken off beforehand; rows without a vector are left out.
+
+        Vectors of one model share a large common direction, so that without the subtraction everything is close to everything.
+        """
+        import numpy as np
+
+        places = self._matrix.places
+        found = [row for row in rows if row in places]
+        among = [place for place, row in enumerate(found) if row in set(to)]
+        if not among:
+            return {}
+        vectors = self._matrix.vectors[[places[row] for row in found]]
+        vectors = vectors - vectors.mean(axis=0)
+        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+        means = (vectors @ vectors[among].T).mean(axis=1)
+        return {row: float(mean) for row, mean in zip(found, means, strict=True)}
+
     @cached_property
     def _matrix(self) -> matrix.Matrix:
         if self._info.embedder is None:
@@ -195,14 +217,43 @@ class SqliteStore:
 
     def document_frequencies(self, terms: Collection[str]) -> dict[str, int]:
         """In how many chunks each term occurs (0 where it does not)."""
-        found = dict(
-            self._all("SELECT term, doc FROM vocabulary WHERE term IN (SELECT value FROM json_each(?))", (json.dumps(list(terms)),))
-        )
+        found = dict(self._all("SELECT term, chunks FROM words WHERE term IN (SELECT value FROM json_each(?))", (json.dumps(list(terms)),)))
         return {term: int(found.get(term, 0)) for term in terms}
 
-    def compounds(self, terms: Collection[str]) -> dict[str, tuple[str, ...]]:
-        """Words of the vocabulary that are a part of, or contain, the given compound terms."""
-        return dict.fromkeys(terms, ())
+    def gram_frequencies(self, grams: Collection[bytes]) -> dict[bytes, int]:
+        """In how many chunks each character gram (agent.language.grams) occurs (0 where it does not)."""
+        wanted = list(grams)
+        marks = ", ".join("?" * len(wanted))
+        found = dict(self._all(f"SELECT gram, chunks FROM grams WHERE gram IN ({marks})", wanted))
+        return {gram: int(found.get(gram, 0)) for gram in wanted}
+
+    def compounds(self, terms: Collection[str], most: int = _MOST_COMPOUNDS) -> dict[str, tuple[str, ...]]:
+        """Longer words of the index that begin or end with each of the terms, the shortest first, at most `most` for either end."""
+        found: dict[str, tuple[str, ...]] = {}
+        for term in terms:
+            words: list[str] = []
+            for column, start in (("term", term), ("backwards", term[::-1])):
+                condition = f"{column} > ? AND {column} < ? AND length(term) > ?"
+                statement = f"SELECT term FROM words WHERE {condition} ORDER BY length(term), term LIMIT ?"
+                words += [word for (word,) in self._all(statement, (start, start + _LAST, len(term) + 2, most))]
+            found[term] = tuple(words)
+        return found
+
+    def near(self, term: str) -> tuple[str, ...]:
+        """Words of about the term's length that share its first or its last three letters: where a mistyped word is to be found."""
+        shortest, longest = len(term) - _SLIP_LENGTH, len(term) + _SLIP_LENGTH
+        found: set[str] = set()
+        for column, start in (("term", term[:3]), ("backwards", term[:-4:-1])):
+            condition = f"{column} >= ? AND {column} < ? AND length(term) BETWEEN ? AND ?"
+            found.update(
+                word for (word,) in self._all(f"SELECT term FROM words WHERE {condition}", (start, start + _LAST, shortest, longest))
+            )
+        return tuple(sorted(found))
+
+    def analysed(self, rows: Collection[int]) -> dict[int, tuple[str, str]]:
+        """The terms of each row as they were indexed, joined by blanks: its head's (title, tags, section) and its text's."""
+        statement = "SELECT rowid, head, body FROM fts WHERE rowid IN (SELECT value FROM json_each(?))"
+        return {row: (head, body) for row, head, body in self._all(statement, (json.dumps(list(rows)),))}
 
     def synonyms(self) -> Mapping[str, tuple[str, ...]]:
         """The knowledge base's own synonyms, analysed: term -> terms; a phrase stands as its terms joined by blanks."""

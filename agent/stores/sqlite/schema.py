@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import sqlite3
 
+from agent.stores.sqlite import counts
+
 _FIRST = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     """CREATE TABLE entries (
@@ -29,12 +31,13 @@ _FIRST = (
     "CREATE INDEX pieces_by_row ON pieces (row)",
     "CREATE INDEX pieces_by_hash ON pieces (hash)",
     "CREATE TABLE IF NOT EXISTS vectors (identity TEXT NOT NULL, hash TEXT NOT NULL, vector BLOB NOT NULL, UNIQUE (identity, hash))",
+    *counts.TABLES,
 )
 
 STEPS: tuple[tuple[str, ...], ...] = (_FIRST,)
 VERSION = len(STEPS)
 
-_DROPPED = ("vocabulary", "fts", "texts", "pieces", "chunks", "cross_refs", "entries", "meta")
+_DROPPED = ("vocabulary", "fts", "words", "grams", "texts", "pieces", "chunks", "cross_refs", "entries", "meta")
 
 
 def version(connection: sqlite3.Connection) -> int | None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Self
 from agent.errors import IndexProblem
 from agent.interfaces import Document, EmbedderIdentity, Held, IndexInfo, Update
 from agent.stores.sqlite import connect, matrix, records, schema
+from agent.stores.sqlite.counts import Counts
 from agent.values import Chunk, EntryInfo
 
 if TYPE_CHECKING:
@@ -163,10 +164,12 @@ class SqliteIndex:
                 schema.start_anew(connection)
             else:
                 schema.migrate(connection, schema.version(connection) or 0)
-            _remove(connection, update.removed)
+            counted = Counts()
+            _remove(connection, update.removed, counted)
             for batch in _batches(update.documents):
-                _remove(connection, [document.entry.id for document in batch])
-                _add(connection, batch)
+                _remove(connection, [document.entry.id for document in batch], counted)
+                _add(connection, batch, counted)
+            counted.write(connection)
             connection.execute("DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM chunks UNION SELECT hash FROM pieces)")
             self._stamp(
                 {
@@ -248,8 +251,9 @@ def _batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
         yield batch
 
 
-def _remove(connection: sqlite3.Connection, entry_ids: Iterable[str]) -> None:
+def _remove(connection: sqlite3.Connection, entry_ids: Iterable[str], counted: Counts) -> None:
     wanted = json.dumps(list(entry_ids))
+    counted.take(connection, wanted)
     of_entries = "(SELECT row FROM entries WHERE id IN (SELECT value FROM json_each(?)))"
     of_chunks = f"(SELECT row FROM chunks WHERE entry IN {of_entries})"
     for statement in (
@@ -263,7 +267,7 @@ def _remove(connection: sqlite3.Connection, entry_ids: Iterable[str]) -> None:
         connection.execute(statement, (wanted,))
 
 
-def _add(connection: sqlite3.Connection, documents: list[Document]) -> None:
+def _add(connection: sqlite3.Connection, documents: list[Document], counted: Counts) -> None:
     entry = _next(connection, "entries")
     row = _next(connection, "chunks")
     made: dict[str, list[tuple[object, ...]]] = {table: [] for table in ("entries", "cross_refs", "chunks", "texts", "pieces", "fts")}
@@ -277,6 +281,7 @@ def _add(connection: sqlite3.Connection, documents: list[Document]) -> None:
             made["pieces"] += [(row, piece) for piece in indexed.pieces]
             made["fts"].append((row, indexed.head, indexed.body))
             row += 1
+        counted.add((each.head, each.body, document.entry.title, each.chunk.text) for each in document.chunks)
         entry += 1
     for table, columns in made.items():
         if columns:

@@ -1,0 +1,125 @@
+"""The second stage of a search: a small linear model over what the candidates of all legs have in common; pure, values in, values out.
+
+Each feature is standardised over the candidates of one question, so that its weight means the same for every question and every
+knowledge base; the weights are a data file (tables/ranking.json) that `pv-agent fit ranking` writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import exp, fsum, log, sqrt
+
+K1, B = 1.2, 0.9
+HEAD = 2.0
+"""What a term in the title, the tags or the section's name counts beside one in the text."""
+TERMS, BYTES = 100.0, 900.0
+"""The usual length of a chunk: a constant, so that a chunk's score does not change with its neighbours."""
+
+WINDOW = 8
+"""How many terms in a row are looked at together."""
+
+HYBRID = ("cosine", "closeness", "words", "grams", "window")
+LEXICAL = ("words", "grams", "window")
+"""The features of a search with vectors and of one without (`features` says what they are)."""
+
+Features = Mapping[str, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question: its terms with their weight (idf, times how often it is said), their relatives, and its character grams with theirs."""
+
+    terms: Mapping[str, float]
+    grams: Mapping[bytes, float]
+    related: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A chunk: its terms as indexed, its layout (agent.language.grams), and where it has a vector its cosine with the question, and its
+    closeness to the best by cosine."""
+
+    head: str
+    body: str
+    layout: bytes
+    cosine: float | None = None
+    closeness: float | None = None
+
+
+def idf(chunks: int, holding: int) -> float:
+    """Inverse document frequency as BM25 has it (Robertson, Spärck Jones 1976), never negative."""
+    return log(1 + (chunks - holding + 0.5) / (holding + 0.5))
+
+
+def features(question: Asked, candidate: Candidate) -> dict[str, float | None]:
+    """What the model looks at, not yet standardised; None where the chunk has no vector.
+
+    cosine, closeness: as the candidate has them. words: BM25 over terms, where a relative counts for a term that is not there. grams:
+    BM25 over character grams. window: the most weight of the question's terms within a few words (proximity: Tao, Zhai 2007).
+    """
+    head, body = candidate.head.split(), candidate.body.split()
+    words = ((weight, _count(term, question.related.get(term), head, body)) for term, weight in question.terms.items())
+    pieces = ((weight, candidate.layout.count(gram)) for gram, weight in question.grams.items())
+    return {
+        "cosine": candidate.cosine,
+        "closeness": candidate.closeness,
+        "words": _bm25(words, (HEAD * len(head) + len(body)) / TERMS),
+        "grams": _bm25(pieces, len(candidate.layout) / BYTES),
+        "window": _window(question.terms, body),
+    }
+
+
+def _count(term: str, related: Mapping[str, float] | None, head: list[str], body: list[str]) -> float:
+    """How often a chunk has a term, or else the best of its relatives, by its weight; of a relative of several terms the rarest counts."""
+
+    def times(one: str) -> float:
+        return HEAD * head.count(one) + body.count(one)
+
+    found = times(term)
+    if found or not related:
+        return found
+    return max(weight * min(times(part) for part in other.split()) for other, weight in related.items())
+
+
+def _bm25(weighted: Iterable[tuple[float, float]], length: float) -> float:
+    """BM25 over (weight, count) pairs for a text so many times as long as usual."""
+    flat = K1 * (1 - B + B * length)
+    return fsum(weight * count * (K1 + 1) / (count + flat) for weight, count in weighted if count)
+
+
+def _window(weights: Mapping[str, float], body: list[str]) -> float:
+    """The most weight that distinct terms have together in any `WINDOW` terms of the body."""
+    places = [(place, term) for place, term in enumerate(body) if term in weights]
+    inside: dict[str, int] = {}
+    first = 0
+    best = total = 0.0
+    for place, term in places:
+        total += 0.0 if inside.get(term) else weights[term]
+        inside[term] = inside.get(term, 0) + 1
+        while places[first][0] <= place - WINDOW:
+            gone = places[first][1]
+            inside[gone] -= 1
+            total -= 0.0 if inside[gone] else weights[gone]
+            first += 1
+        best = max(best, total)
+    return best
+
+
+def scores(found: Sequence[Features], weights: Mapping[str, float]) -> list[float]:
+    """Each candidate's score between 0 and 1 from the features of all; without vectors among them give the weights that need none."""
+    sums = [0.0] * len(found)
+    for name, weight in weights.items():
+        for place, value in enumerate(standardised([each[name] for each in found])):
+            sums[place] += weight * value
+    return [1 / (1 + exp(-value)) for value in sums]
+
+
+def standardised(values: Sequence[float | None]) -> list[float]:
+    """The values less their mean, over their standard deviation; 0 for what is missing and where all are equal."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return [0.0] * len(values)
+    mean = fsum(known) / len(known)
+    spread = sqrt(fsum((value - mean) ** 2 for value in known) / len(known))
+    return [0.0 if value is None or spread < 1e-9 else (value - mean) / spread for value in values]
