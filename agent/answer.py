@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
-from agent import answerability, grounding
+from agent import answerability, audit, grounding
 from agent.errors import ModelError, ModelMissing, ModelTimeout
 from agent.interfaces import Generator, Parts, Strategy
 from agent.plan import by_rules
@@ -69,6 +69,7 @@ def answered(question: Question, parts: Parts, way: Way, trace: Trace) -> Answer
         with journey.timed("search"):
             gathered = way.strategy(question, plan, parts)
         evidence = gathered.evidence
+        parts.log.step("gathered", evidence=audit.evidence(evidence))
         journey.note(plan=plan, evidence=evidence, hops=gathered.hops, flags=trace.flags | gathered.flags, embedder=evidence.embedder)
         verdict = answerability.judged(question.text, evidence, parts.language, parts.tables)
         parts.log.step("judged", score=round(verdict.score, 4), reason=verdict.reason, missing=verdict.missing)

@@ -36,6 +36,9 @@ MIGRATIONS: tuple[str, ...] = (
 )
 """Append-only: the database's user_version counts how many have been applied."""
 
+DRAFTS: Mapping[str, tuple[str, ...]] = {"called": ("text",), "drafted": ("text",), "complained": ("message",)}
+"""What of which steps holds unchecked text of a model: left out of the log where drafts are not kept."""
+
 COLUMNS = ("id", "started", "question", "stichtag", "strategy", "kb_version", "refused", "reason", "origin", "model", "milliseconds")
 
 
@@ -48,15 +51,17 @@ class Log(Protocol):
 class Run:
     """The steps of one answer, kept in memory until `RunLog.close` writes them in one transaction."""
 
-    def __init__(self, listeners: Sequence[Listener] = ()) -> None:
+    def __init__(self, listeners: Sequence[Listener] = (), *, drafts: bool = True) -> None:
         self.id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
         self.started = datetime.now(UTC).isoformat(timespec="milliseconds")
         self.steps: list[tuple[str, str, Mapping[str, Any]]] = []
         self._listeners = listeners
+        self._left_out = {} if drafts else DRAFTS
 
     def step(self, kind: str, /, **data: Any) -> None:
-        """Keep a step and tell the listeners."""
-        self.steps.append((datetime.now(UTC).isoformat(timespec="milliseconds"), kind, data))
+        """Keep a step, without a model's unchecked text where `drafts` is off, and tell the listeners."""
+        kept = {name: None if name in self._left_out.get(kind, ()) else value for name, value in data.items()}
+        self.steps.append((datetime.now(UTC).isoformat(timespec="milliseconds"), kind, kept))
         for listener in self._listeners:
             listener(kind, data)
 
@@ -119,11 +124,15 @@ class RunLog:
             if len(rows) != 1:
                 what = f"There is no run {run_id!r}." if not rows else f"More than one run begins with {run_id!r}."
                 raise UsageError(what, "pv-agent runs list shows them.")
-            run = dict(rows[0])
-            steps = db.execute("SELECT at, kind, data FROM steps WHERE run = ? ORDER BY number", (run["id"],))
-            run["steps"] = [{"at": step["at"], "kind": step["kind"], **json.loads(step["data"])} for step in steps]
-        run["answer"] = json.loads(run["answer"]) if run["answer"] else None
-        return run
+            return _whole(db, rows[0])
+
+    def since(self, day: date | None) -> Iterator[dict[str, Any]]:
+        """Every run started on a day or later (None: all) as `shown` gives it, the oldest first."""
+        with self._open() as db:
+            db.row_factory = sqlite3.Row
+            rows = db.execute("SELECT * FROM runs WHERE started >= ? ORDER BY started, id", (day.isoformat() if day else "",)).fetchall()
+            for row in rows:
+                yield _whole(db, row)
 
     def purge(self, *, before: date | None) -> int:
         """Delete the runs started before a day (None: all); returns how many."""
@@ -134,6 +143,14 @@ class RunLog:
             db.commit()
             db.execute("VACUUM")  # deleted questions must not linger in free pages
         return count
+
+
+def _whole(db: sqlite3.Connection, row: sqlite3.Row) -> dict[str, Any]:
+    run = dict(row)
+    steps = db.execute("SELECT at, kind, data FROM steps WHERE run = ? ORDER BY number", (run["id"],))
+    run["steps"] = [{"at": step["at"], "kind": step["kind"], **json.loads(step["data"])} for step in steps]
+    run["answer"] = json.loads(run["answer"]) if run["answer"] else None
+    return run
 
 
 def _like(prefix: str) -> str:

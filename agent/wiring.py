@@ -6,11 +6,11 @@ import json
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agent import answer, publish, texts
+from agent import answer, audit, publish, texts
 from agent.embedders import embedded
 from agent.embedders import ollama as ollama_embedder
 from agent.embedders.remembered import Remembered
@@ -23,7 +23,7 @@ from agent.ingest.embed import Progress
 from agent.ingest.folder import DOCUMENTS
 from agent.interfaces import Change, Embedder, EmbedderIdentity, Generator, Model, Parts, Strategy
 from agent.language import Language
-from agent.llm import ollama
+from agent.llm import logged, ollama
 from agent.runlog import Listener, Run, RunLog
 from agent.settings import Settings
 from agent.sources.wissensbasis import Wissensbasis
@@ -221,12 +221,25 @@ class Bench:
             self.settings,
             self.language,
             {self.wissensbasis.name: self.wissensbasis},
-            model,
+            logged.Logged(model, log=run) if model else None,
             run,
-            partial(texts.prompt, self.language.code),
+            self._prompts(run),
             self.today,
             self.tables,
         )
+
+    def _prompts(self, run: Run) -> Callable[[str], str]:
+        """The prompts by name; each that is used is logged once, so that an answer can be traced to its wording."""
+        used: set[str] = set()
+
+        def prompt(name: str) -> str:
+            text = texts.prompt(self.language.code, name)
+            if name not in used:
+                used.add(name)
+                run.step("prompt", name=name, hash=texts.prompt_hash(self.language.code, name), text=text)
+            return text
+
+        return prompt
 
     def way(self) -> tuple[answer.Way, Model | None]:
         """The strategy and the generator of the settings, with the model where one is needed."""
@@ -240,9 +253,11 @@ class Bench:
     def ask(self, text: str, stichtag: date | None = None, *, log: bool = True) -> Answer:
         """Answer one question and log the run. Raises for errors of the index, the knowledge base or the settings."""
         question = Question(text, stichtag or self.today())
-        run = Run(self.listeners)
+        run = Run(self.listeners, drafts=self.settings.log_drafts)
         way, model = self.way()
         info = self.store.info
+        generator = next(name for name, drafting in GENERATORS.items() if drafting is way.generator)
+        run.step("asked", generator=generator, options=audit.options(self.settings), analyser=info.analyser, generation=info.generation)
         flags = frozenset({Flag.KB_NEWER_THAN_INDEX}) if self.stale() else frozenset[Flag]()
         trace = Trace(
             question,

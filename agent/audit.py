@@ -1,0 +1,83 @@
+"""What a run keeps of its parts, so that an answer can be told, exported and replayed: fingerprints where the text can be found again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from hashlib import sha256
+from typing import Any
+
+from agent.settings import Settings
+from agent.values import Evidence
+
+EXPORT_VERSION = "1.0"
+PLACES = ("kb_dir", "db_path", "ollama_url", "port")
+"""Settings that say where things are: another machine's business, and no part of what an answer rests on."""
+RECORD = ("id", "started", "question", "stichtag", "strategy", "kb_version")
+
+
+def fingerprint(text: str) -> str:
+    """A short hash of a text's exact wording."""
+    return sha256(text.encode()).hexdigest()[:16]
+
+
+def evidence(found: Evidence) -> list[dict[str, Any]]:
+    """The chunks an answer could rest on, best first, each with the hash of its text and the days its entry is valid."""
+    return [
+        {
+            "id": hit.entry.id,
+            "section": hit.chunk.section,
+            "span": list(hit.chunk.span),
+            "hash": fingerprint(hit.chunk.text),
+            "stand": hit.entry.stand.isoformat(),
+            "valid_from": hit.entry.valid_from.isoformat() if hit.entry.valid_from else None,
+            "valid_to": hit.entry.valid_to.isoformat() if hit.entry.valid_to else None,
+            "source": hit.source,
+            "score": round(hit.score, 6),
+            "why": hit.why,
+        }
+        for hit in found.hits
+    ]
+
+
+def options(settings: Settings) -> dict[str, Any]:
+    """Every setting an answer depends on."""
+    return {name: value for name, value in asdict(settings).items() if name not in PLACES}
+
+
+def exported(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A run as one self-contained document (schema `export`), from what `RunLog.shown` gives."""
+    steps: Mapping[str, list[dict[str, Any]]] = _by_kind(record)
+    asked = (steps.get("asked") or [{}])[0]
+    calls = steps.get("called", [])
+    last = calls[-1] if calls else {}
+    return {
+        "export_version": EXPORT_VERSION,
+        **{name: record[name] for name in RECORD},
+        "generator": asked.get("generator"),
+        "options": asked.get("options", {}),
+        "model": {"name": last.get("model"), "digest": last.get("digest")} if calls else None,
+        "prompts": steps.get("prompt", []),
+        "plan": next((step["plan"] for step in steps.get("planned", [])), None),
+        "evidence": next((step["evidence"] for step in steps.get("gathered", [])), []),
+        "gate": next(iter(steps.get("judged", [])), None),
+        "calls": calls,
+        "complaints": steps.get("complained", []),
+        "answer": record["answer"],
+    }
+
+
+def _by_kind(record: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = {}
+    for step in record["steps"]:
+        rest = {name: value for name, value in step.items() if name not in ("at", "kind")}
+        found.setdefault(step["kind"], []).append(rest)
+    return found
+
+
+def cited(evidence: list[dict[str, Any]], citation: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The logged chunks a citation rests on: those of its entry that hold the sentence it quotes, else all of its entry."""
+    own = [chunk for chunk in evidence if chunk["id"] == citation["id"]]
+    span = citation["span"]
+    holding = [chunk for chunk in own if span and chunk["span"][0] <= span[0] and span[1] <= chunk["span"][1]]
+    return holding or own
