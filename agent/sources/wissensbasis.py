@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from agent.interfaces import Vector
 
 
-RELATED_WEIGHT, RELATED_DEPTH = 0.5, 20
-"""The list of the question's related words: a low weight, and no deeper than it is of use."""
+RELATED_WEIGHT, RELATED_DEPTH = 0.05, 20
+"""The list of the question's related words brings candidates; by rank alone it goes behind whatever the words themselves found."""
 CLOSEST = 5
 """How many of the best by meaning the other candidates are compared with (pseudo-relevance feedback: Rocchio 1971)."""
 
