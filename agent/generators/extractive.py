@@ -23,15 +23,16 @@ CONTEXT = 0.6
 PRECISION = 1.0
 FIGURE = 0.15
 PLACE = 0.5
-MEANING = 1.4
+MEANING = 1.8
 STEP = 0.65
 SECTION: Mapping[int, float] = {0: 0.6, 1: 0.15, 3: -0.3}
 """By the section's rank in the language's order: a summary says it best, a table next; an example speaks of its own case only."""
 
-CLOSE = 0.75
+CLOSE = 0.85
 """The share of the best piece's score that a further piece needs, and below, the share of the question it must newly cover."""
 NEW = 0.15
 BESIDE = 3
+ASIDE = 0.7
 """How many pieces an answer has whose question asks for no figure."""
 
 
@@ -44,6 +45,10 @@ class Candidate:
     score: float
     terms: frozenset[str]
     says: frozenset[str]
+    figure: bool
+    """Whether it states a figure of its own, so that saying it beside another could mislead."""
+    aside: float
+    """The share of what it says that the question does not speak of."""
 
 
 def draft(question: Question, plan: Plan, evidence: Evidence, parts: Parts, complaint: Complaint | None, /) -> Draft:
@@ -52,7 +57,8 @@ def draft(question: Question, plan: Plan, evidence: Evidence, parts: Parts, comp
     chosen: list[Candidate] = []
     for subquery in plan.subqueries:
         ranked = candidates(question.text, evidence, language, subquery.period)
-        for candidate in selected(ranked, evidence.weights, most, several=not wants_figure(question.text, language)):
+        explains = not wants_figure(question.text, language) and bool(ranked) and not ranked[0].figure
+        for candidate in selected(ranked, evidence.weights, most, several=explains):
             if all(candidate.piece.text != known.piece.text for known in chosen):
                 chosen.append(candidate)
     return Draft("\n".join(_cited(candidate) for candidate in chosen[: max(most, len(plan.subqueries))]), Origin.EXTRACTIVE)
@@ -83,11 +89,12 @@ def candidates(question: str, evidence: Evidence, language: Language, period: Pe
             continue
         around = frozenset(language.terms(" ".join((hit.entry.title, hit.entry.topic, *hit.entry.tags))))
         recall, says = _recall(evidence, terms, around)
-        score = recall * timing + PRECISION * _precision(terms, evidence, telling) + MEANING * nearness.get(piece.key, 0.0)
-        score += figure * _has_figure(piece, language) + PLACE / (1 + places[hit.entry.id])
+        precision, has_figure = _precision(terms, evidence, telling), _has_figure(piece, language)
+        score = recall * timing + PRECISION * precision + MEANING * nearness.get(piece.key, 0.0)
+        score += figure * has_figure + PLACE / (1 + places[hit.entry.id])
         score += SECTION.get(language.section_rank(hit.chunk.section), 0.0)
         score += STEP * suits(case, piece.bare, language.notation) if case else 0.0
-        ranked.append(Candidate(hit, piece, score, terms, says))
+        ranked.append(Candidate(hit, piece, score, terms, says, has_figure, 1 - precision))
     return sorted(ranked, key=lambda c: (-c.score, places[c.hit.entry.id], c.hit.chunk.ordinal, c.piece.segment.span))
 
 
@@ -130,7 +137,10 @@ def _precision(terms: frozenset[str], evidence: Evidence, telling: Mapping[str, 
 
 
 def selected(found: Sequence[Candidate], weights: Mapping[str, float], most: int, *, several: bool) -> list[Candidate]:
-    """The best piece, then those that come close and add a part of the question; with `several` also those that only come close."""
+    """The best piece, then those that come close and add a part of the question; with `several` also those that only come close.
+
+    A further piece with a figure must speak of little the question does not speak of: it would be another thing's figure beside the right one.
+    """
     chosen: list[Candidate] = []
     said_terms: frozenset[str] = frozenset()
     total = sum(weights.values()) or 1.0
@@ -139,7 +149,8 @@ def selected(found: Sequence[Candidate], weights: Mapping[str, float], most: int
             break
         new = sum(weights[term] for term in candidate.says - said_terms) / total
         beside = several and len(chosen) < BESIDE
-        if not chosen or ((new >= NEW or beside) and all(_different(candidate, known) for known in chosen)):
+        misleads = candidate.figure and candidate.aside > ASIDE
+        if not chosen or ((new >= NEW or beside) and not misleads and all(_different(candidate, known) for known in chosen)):
             chosen.append(candidate)
             said_terms |= candidate.says
     return chosen

@@ -11,6 +11,8 @@ from fractions import Fraction
 from agent.language.figures import Figure, parse
 from agent.language.notation import Notation
 
+BARE = 0.7
+"""What the fit of a number without a unit ("3.550 brutto", "80 DN") counts."""
 _COUNTED = ("amount", "percent", "quantity", "number", "ordinal")
 
 
@@ -25,15 +27,18 @@ def suits(case: Sequence[Figure], text: str, notation: Notation) -> float:
     Of open steps ("from 3", "from 5", "from 10") the one whose bound lies nearest suits best.
     """
     steps = stated(text, notation)
-    fits = [_fit(figure, step) for figure in case for step in steps if _comparable(figure, step)]
-    known = [fit for fit in fits if fit is not None]
-    return max(known, default=0.0)
+    fits = [(_fit(figure, step), _likeness(figure, step)) for figure in case for step in steps]
+    return max((fit * likeness for fit, likeness in fits if fit is not None and likeness), default=0.0)
 
 
-def _comparable(figure: Figure, step: Figure) -> bool:
+def _likeness(figure: Figure, step: Figure) -> float:
+    """1 where both count the same (a year of service is a year), less where the case says only a number, 0 where they count other things."""
     left, right = (figure.unit or "").casefold(), (step.unit or "").casefold()
-    alike = left == right or (bool(left and right) and (left.endswith(right) or right.endswith(left)))
-    return figure.end is None and alike
+    if figure.end is not None or (right and not left and step.bound is None and step.end is None):
+        return 0.0
+    if left == right or (left and right and (left.endswith(right) or right.endswith(left))):
+        return 1.0
+    return BARE if right and not left else 0.0
 
 
 def _fit(figure: Figure, step: Figure) -> float | None:
