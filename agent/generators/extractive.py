@@ -77,6 +77,7 @@ def candidates(question: str, evidence: Evidence, language: Language, period: Pe
         (hit, piece, frozenset(t for t in language.terms(piece.bare) if not language.tells_time(t)))
         for hit in evidence.hits
         for piece in pieces(hit.entry.title, hit.chunk.text, language)
+        if piece.key not in evidence.overruled
     ]
     telling = _telling([terms for _, _, terms in found])
     figure = FIGURE if wants_figure(question, language) else 0.0
@@ -139,7 +140,7 @@ def _precision(terms: frozenset[str], evidence: Evidence, telling: Mapping[str, 
 def selected(found: Sequence[Candidate], weights: Mapping[str, float], most: int, *, several: bool) -> list[Candidate]:
     """The best piece, then those that come close and add a part of the question; with `several` also those that only come close.
 
-    A further piece with a figure must speak of little the question does not speak of: it would be another thing's figure beside the right one.
+    A further piece with a figure must speak of little that the question does not: it would be another thing's figure beside the right one.
     """
     chosen: list[Candidate] = []
     said_terms: frozenset[str] = frozenset()

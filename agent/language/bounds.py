@@ -32,7 +32,7 @@ def suits(case: Sequence[Figure], text: str, notation: Notation) -> float:
 
 
 def _likeness(figure: Figure, step: Figure) -> float:
-    """1 where both count the same (a year of service is a year), less where the case says only a number, 0 where they count other things."""
+    """1 where both count the same (a year of service is a year), less for a number alone, 0 where they count other things."""
     left, right = (figure.unit or "").casefold(), (step.unit or "").casefold()
     if figure.end is not None or (right and not left and step.bound is None and step.end is None):
         return 0.0
