@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
-from agent import answerability, audit, grounding
+from agent import answerability, audit, clarify, conflicts, grounding
 from agent.errors import ModelError, ModelMissing, ModelTimeout
 from agent.interfaces import Generator, Parts, Strategy
 from agent.plan import by_rules
@@ -68,8 +68,9 @@ def answered(question: Question, parts: Parts, way: Way, trace: Trace) -> Answer
         parts.log.step("planned", plan=plan)
         with journey.timed("search"):
             gathered = way.strategy(question, plan, parts)
-        evidence = gathered.evidence
-        parts.log.step("gathered", evidence=audit.evidence(evidence))
+        evidence = conflicts.settled(gathered.evidence, _whole(plan), parts.language)
+        gathered = replace(gathered, evidence=evidence)
+        parts.log.step("gathered", evidence=audit.evidence(evidence), conflicts=evidence.conflicts)
         journey.note(plan=plan, evidence=evidence, hops=gathered.hops, flags=trace.flags | gathered.flags, embedder=evidence.embedder)
         verdict = answerability.judged(question.text, evidence, parts.language, parts.tables)
         parts.log.step("judged", score=round(verdict.score, 4), reason=verdict.reason, missing=verdict.missing)
@@ -112,7 +113,7 @@ def _grounded(
             outcome = grounding.ground(draft, evidence, language, question=journey.trace.question.text, period=period)
         journey.note(model=draft.model, tokens=tokens, checks=checks)
         if isinstance(outcome, grounding.Supported):
-            return Grounded(outcome.text, outcome.citations, draft.origin, _flagged(journey.trace, plan, evidence))
+            return _published(outcome, draft, plan, evidence, parts, journey)
         if isinstance(outcome, grounding.Declined):
             return refused(Reason.MODEL_REFUSED, journey.trace, language)
         checks = Checks(
@@ -134,9 +135,25 @@ def _shortened(draft: Draft, plan: Plan, evidence: Evidence, parts: Parts, journ
     outcome = grounding.ground(draft, evidence, language, question=journey.trace.question.text, period=_whole(plan))
     if not isinstance(outcome, grounding.Supported):
         return refused(Reason.FIGURES_UNSUPPORTED, journey.trace, language, missing=journey.trace.checks.unsupported_figures)
-    trace = _flagged(journey.trace, plan, evidence)
-    trace = replace(trace, flags=trace.flags | {Flag.SENTENCE_DROPPED}, warnings=(*trace.warnings, language.message("sentence_dropped")))
-    return Grounded(outcome.text, outcome.citations, draft.origin, trace)
+    warnings = (*journey.trace.warnings, language.message("sentence_dropped"))
+    journey.note(flags=journey.trace.flags | {Flag.SENTENCE_DROPPED}, warnings=warnings)
+    return _published(outcome, draft, plan, evidence, parts, journey)
+
+
+def _published(outcome: grounding.Supported, draft: Draft, plan: Plan, evidence: Evidence, parts: Parts, journey: _Journey) -> Grounded:
+    """The answer, with what its evidence says otherwise and the question it leaves open."""
+    trace, language = _flagged(journey.trace, plan, evidence), parts.language
+    parts.log.step("grounded", origin=draft.origin, citations=[citation.id for citation in outcome.citations])
+    return Grounded(
+        outcome.text,
+        outcome.citations,
+        draft.origin,
+        trace,
+        question_back=clarify.question_back(
+            trace.question.text, [outcome.text, *(citation.quote for citation in outcome.citations)], language, parts.tables["facts"]
+        ),
+        conflicts=conflicts.told(evidence, outcome.text, language),
+    )
 
 
 def _whole(plan: Plan) -> Period:

@@ -63,7 +63,9 @@ def _of_figures(
 
 
 def _pieces(identifier: str, evidence: Evidence, language: Language) -> list[Piece]:
-    return [piece for hit in evidence.hits if hit.entry.id == identifier for piece in pieces(hit.entry.title, hit.chunk.text, language)]
+    own = (hit for hit in evidence.hits if hit.entry.id == identifier)
+    found = (piece for hit in own for piece in pieces(hit.entry.title, hit.chunk.text, language))
+    return [piece for piece in found if piece.key not in evidence.overruled]
 
 
 def _without(text: str, found: Sequence[Fault], language: Language) -> str:

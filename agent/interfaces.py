@@ -342,4 +342,4 @@ class Parts:
     """The text of a prompt file of this language, by name."""
     today: Callable[[], date] = date.today
     tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Data the pure parts are handed: "scope" and "answerability"."""
+    """Data the pure parts are handed: "scope", "answerability" and "facts"."""

@@ -29,6 +29,7 @@ def answer(result: Answer, language: Language, style: Style = plain) -> str:
     lines = [_paragraphs(result.text, style if isinstance(result, Refused) else plain), ""]
     if isinstance(result, Grounded):
         lines += [style(language.message("sources_head"), bold=True), *(_source(c, language, style) for c in result.citations)]
+        lines += _conflicts(result, language, style)
     elif result.nearest:
         lines += [style(language.message("nearest_head"), bold=True), *(f"  {n.id} · {n.title}: {n.why_not}" for n in result.nearest)]
     if result.question_back:
@@ -46,6 +47,11 @@ _TOLD = {Flag.LEXICAL_ONLY, Flag.KB_NEWER_THAN_INDEX, Flag.CHANGES_WITHIN_PERIOD
 def _paragraphs(text: str, style: Style) -> str:
     first, _, rest = printable(text).partition("\n")
     return style(first, bold=True) + (f"\n{rest}" if rest else "") if style is not plain else printable(text)
+
+
+def _conflicts(result: Grounded, language: Language, style: Style) -> list[str]:
+    told = [language.message("conflict", subject=c.subject, answered=c.answered, other=c.other) for c in result.conflicts]
+    return ["", style(language.message("conflicts_head"), bold=True), *(f"  {printable(line)}" for line in told)] if told else []
 
 
 def _source(citation: Citation, language: Language, style: Style) -> str:

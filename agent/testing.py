@@ -88,7 +88,7 @@ def parts(
         Recorder(),
         lambda name: texts.prompt(language.code, name),
         today,
-        {"scope": texts.table("scope.de"), "answerability": texts.table("answerability")},
+        {"scope": texts.table("scope.de"), "answerability": texts.table("answerability"), "facts": texts.table("facts.de")},
     )
 
 

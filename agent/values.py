@@ -257,10 +257,17 @@ class Evidence:
     """Figures about the search as a whole, for the answerability gate: the best cosine and its margin."""
     likeness: Mapping[str, float] = field(default_factory=dict)
     """How near the quotable pieces of the hits lie to the question: the key of a piece -> cosine; empty without vectors."""
+    conflicts: tuple[Conflict, ...] = ()
+    """Where its entries contradict each other."""
 
     @property
     def ids(self) -> frozenset[str]:
         return frozenset(hit.entry.id for hit in self.hits)
+
+    @property
+    def overruled(self) -> frozenset[str]:
+        """The keys of pieces that another entry's value prevails over: they are not quoted."""
+        return frozenset(conflict.overruled for conflict in self.conflicts)
 
 
 # --- answers ------------------------------------------------------------------------------------
@@ -367,6 +374,11 @@ class Conflict:
     subject: str
     answered: str
     other: str
+    holder: str = ""
+    """The id of the entry that holds the answered value."""
+    value: str = ""
+    overruled: str = ""
+    """The key of the piece that states the other value (agent.language.pieces)."""
 
 
 @dataclass(frozen=True, slots=True)

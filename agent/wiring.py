@@ -211,7 +211,12 @@ class Bench:
     @cached_property
     def tables(self) -> Mapping[str, Mapping[str, Any]]:
         """The data the pure parts are handed."""
-        return {"scope": texts.table(f"scope.{self.language.code}"), "answerability": texts.table("answerability")}
+        code = self.language.code
+        return {
+            "scope": texts.table(f"scope.{code}"),
+            "answerability": texts.table("answerability"),
+            "facts": texts.table(f"facts.{code}"),
+        }
 
     # --- questions --------------------------------------------------------------------------------
 
