@@ -15,7 +15,7 @@ from agent.embedders import embedded
 from agent.embedders import ollama as ollama_embedder
 from agent.embedders.remembered import Remembered
 from agent.errors import ConfigError, EmbedderError, IndexProblem, KnowledgeBaseError
-from agent.generators import extractive, point
+from agent.generators import extractive, point, survey
 from agent.ingest import cache, register
 from agent.ingest import run as ingest_run
 from agent.ingest.chunks import document
@@ -41,6 +41,7 @@ STRATEGIES: Mapping[str, Strategy] = {
 
 GENERATORS: Mapping[str, Generator] = {
     "point": point.draft,
+    "survey": survey.draft,
     "extractive": extractive.draft,
 }
 
@@ -252,8 +253,11 @@ class Bench:
         chosen, model = self.settings.generator, self.model()
         if chosen == "auto":
             chosen = "point" if model.installed() else "extractive"
-        way = answer.Way(strategy, GENERATORS[chosen], GENERATORS["extractive"], self.settings.strategy)
-        return way, (model if chosen == "point" else None)
+        way = answer.Way(strategy, GENERATORS[chosen], GENERATORS["extractive"], strategy_name=self.settings.strategy)
+        if chosen != "point":
+            return way, None
+        planner = self.model(self.settings.planner_model) if self.settings.query_planner else None
+        return replace(way, survey=GENERATORS["survey"], planner=planner), model
 
     def ask(self, text: str, stichtag: date | None = None, *, log: bool = True) -> Answer:
         """Answer one question and log the run. Raises for errors of the index, the knowledge base or the settings."""
@@ -272,6 +276,8 @@ class Bench:
             run_id=run.id if log else None,
             kb_version=info.kb_version,
         )
+        if way.planner:
+            way = replace(way, planner=logged.Logged(way.planner, log=run))
         result = answer.answered(question, self.parts(run, model), way, trace)
         if log and not self._logged(run, result):
             result = replace(result, trace=replace(result.trace, run_id=None, warnings=(*result.trace.warnings, self._not_logged())))
@@ -298,12 +304,13 @@ class Bench:
         return self.language.message("not_logged", path=self.place.runs)
 
     def search(self, text: str, stichtag: date | None = None, *, k: int, scope: str = "alle") -> Evidence:
-        """Retrieval alone, for one day or the period the question names."""
-        from agent.plan import by_rules
+        """Retrieval alone, for one day or the period the question names: the best section of each entry."""
+        from agent.plan import by_dates
 
-        plan = by_rules(Question(text, stichtag or self.today()), self.language, scope=scope)
+        plan = by_dates(Question(text, stichtag or self.today()), self.language, scope=scope)
         whole = Period(min(s.period.start for s in plan.subqueries), max(s.period.end for s in plan.subqueries))
-        return self.wissensbasis.search(SubQuery(text, whole, scope), k=k)
+        evidence = self.wissensbasis.search(SubQuery(text, whole, scope), k=k)
+        return replace(evidence, hits=tuple({hit.entry.id: hit for hit in reversed(evidence.hits)}.values())[::-1])
 
 
 def checked_embedding(bench: Bench) -> Sequence[str]:
