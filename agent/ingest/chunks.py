@@ -51,9 +51,9 @@ def document(entry: Entry, language: Language, *, with_pieces: bool = False) -> 
     return Document(entry.info, tuple(indexed))
 
 
-def pieces_of(entry: EntryInfo, chunk: Chunk, language: Language) -> list[Piece]:
+def pieces_of(entry: EntryInfo, chunk: Chunk, language: Language) -> tuple[Piece, ...]:
     """The quotable pieces of a chunk; a section that is evidence only where it stands alone has none."""
-    return [] if language.only_if_alone(chunk.section) else pieces(entry.title, chunk.text, language)
+    return () if language.only_if_alone(chunk.section) else pieces(entry.title, chunk.text, language)
 
 
 def embedding_text(entry: EntryInfo, chunk: Chunk) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 
 from agent.language.analyser import Language
@@ -18,9 +19,12 @@ class Piece:
     bare: str
     embedded: str
     key: str
+    terms: frozenset[str]
+    """The terms of `bare`, dates and years left out."""
 
 
-def pieces(title: str, text: str, language: Language) -> list[Piece]:
+@lru_cache(maxsize=1024)
+def pieces(title: str, text: str, language: Language) -> tuple[Piece, ...]:
     """The quotable pieces of a chunk's text; a lead-in to a list, a question or an example's assumption says nothing alone."""
     assumptions = tuple(language.table["assumption_marks"])
     found = []
@@ -29,8 +33,9 @@ def pieces(title: str, text: str, language: Language) -> list[Piece]:
             continue
         bare = said(segment, language, bare=True)
         embedded = f"{title}: {bare}"
-        found.append(Piece(segment, said(segment, language), bare, embedded, sha256(embedded.encode()).hexdigest()[:32]))
-    return found
+        terms = (term for term in language.terms(bare) if not language.tells_time(term))
+        found.append(Piece(segment, said(segment, language), bare, embedded, sha256(embedded.encode()).hexdigest()[:32], frozenset(terms)))
+    return tuple(found)
 
 
 def said(segment: Segment, language: Language, *, bare: bool = False) -> str:
