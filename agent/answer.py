@@ -1,4 +1,4 @@
-"""The whole way of a question on one screen: plan, gather, may it be answered, draft, ground, once more, answer or refuse."""
+"""The whole way of a question on one screen: plan, gather, may it be answered, plan better, draft, ground, once more, answer or refuse."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 from agent import answerability, audit, clarify, conflicts, grounding
-from agent.errors import ModelError, ModelMissing, ModelTimeout
-from agent.interfaces import Generator, Parts, Strategy
-from agent.plan import by_rules
+from agent.errors import ModelError, ModelTimeout
+from agent.interfaces import Generator, Model, Parts, Strategy
+from agent.plan import by_model, by_rules, worth_asking
 from agent.refusal import refused
 from agent.values import (
     Answer,
@@ -25,18 +25,22 @@ from agent.values import (
     Plan,
     Question,
     Reason,
-    Tokens,
     Trace,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """The parts one question is answered with. `fallback` answers where the model of `generator` fails."""
+    """The parts one question is answered with. `fallback` answers where the model of `generator` fails.
+
+    `survey` writes what asks for an overview (None: `generator` does); `planner` is the model that may plan searches (None: rules alone).
+    """
 
     strategy: Strategy
     generator: Generator
     fallback: Generator
+    survey: Generator | None = None
+    planner: Model | None = None
     strategy_name: str = "direct"
     scope: str = "alle"
 
@@ -50,6 +54,16 @@ class _Journey:
 
     def note(self, **changes: object) -> None:
         self.trace = replace(self.trace, timings_ms=dict(self.timings), **changes)  # type: ignore[arg-type]
+
+    def found(self, plan: Plan, gathered: Gathered) -> None:
+        """Note the searches that count."""
+        evidence, flags = gathered.evidence, self.trace.flags | gathered.flags
+        self.note(plan=plan, evidence=evidence, hops=gathered.hops, flags=flags, embedder=evidence.embedder)
+
+    def warn(self, error: ModelError) -> None:
+        """Note what a model failed with, once."""
+        if str(error) not in self.trace.warnings:
+            self.note(warnings=(*self.trace.warnings, str(error)))
 
     @contextmanager
     def timed(self, name: str) -> Iterator[None]:
@@ -65,35 +79,64 @@ def answered(question: Question, parts: Parts, way: Way, trace: Trace) -> Answer
     journey = _Journey(trace)
     with journey.timed("total"):
         plan = by_rules(question, parts.language, scope=way.scope)
-        parts.log.step("planned", plan=plan)
-        with journey.timed("search"):
-            gathered = way.strategy(question, plan, parts)
-        evidence = conflicts.settled(gathered.evidence, _whole(plan), parts.language)
-        gathered = replace(gathered, evidence=evidence)
-        parts.log.step("gathered", evidence=audit.evidence(evidence), conflicts=evidence.conflicts)
-        journey.note(plan=plan, evidence=evidence, hops=gathered.hops, flags=trace.flags | gathered.flags, embedder=evidence.embedder)
-        verdict = answerability.judged(question.text, evidence, parts.language, parts.tables)
-        parts.log.step("judged", score=round(verdict.score, 4), reason=verdict.reason, missing=verdict.missing)
+        gathered, verdict = _searched(question, plan, parts, way, journey)
+        journey.found(plan, gathered)
         if verdict.reason is not None:
             outcome: Answer = refused(verdict.reason, journey.trace, parts.language, missing=verdict.missing)
         else:
+            plan, gathered = _replanned(question, plan, gathered, parts, way, journey)
+            journey.found(plan, gathered)
             outcome = _written(question, plan, gathered, parts, way, journey)
     journey.note()
     return replace(outcome, trace=replace(outcome.trace, timings_ms=journey.trace.timings_ms))
 
 
+def _searched(question: Question, plan: Plan, parts: Parts, way: Way, journey: _Journey) -> tuple[Gathered, answerability.Verdict]:
+    """What the strategy brings for a plan, and whether that can answer the question."""
+    parts.log.step("planned", plan=plan)
+    with journey.timed("search"):
+        gathered = way.strategy(question, plan, parts)
+    evidence = conflicts.settled(gathered.evidence, _whole(plan), parts.language)
+    parts.log.step("gathered", evidence=audit.evidence(evidence), conflicts=evidence.conflicts)
+    verdict = answerability.judged(question.text, evidence, parts.language, parts.tables)
+    parts.log.step("judged", score=round(verdict.score, 4), reason=verdict.reason, missing=verdict.missing)
+    return replace(gathered, evidence=evidence), verdict
+
+
+def _replanned(question: Question, plan: Plan, gathered: Gathered, parts: Parts, way: Way, journey: _Journey) -> tuple[Plan, Gathered]:
+    """A model's plan with what it finds, where one is asked and that passes the same gate; else what there is. A planner never refuses."""
+    if way.planner is None or gathered.draft or not worth_asking(question, plan, parts.language):
+        return plan, gathered
+    try:
+        with journey.timed("plan"):
+            better, tokens = by_model(question, plan, parts, way.planner)
+    except ModelError as error:
+        parts.log.step("planner_failed", message=str(error))
+        journey.warn(error)
+        return plan, gathered
+    journey.note(tokens=journey.trace.tokens + tokens)
+    if better == plan:
+        return plan, gathered
+    again, verdict = _searched(question, better, parts, way, journey)
+    if verdict.reason is None:
+        return better, again
+    parts.log.step("plan_rejected", reason=verdict.reason)
+    return plan, gathered
+
+
 def _written(question: Question, plan: Plan, gathered: Gathered, parts: Parts, way: Way, journey: _Journey) -> Answer:
+    generator = way.survey if way.survey and plan.type == "survey" else way.generator
+
     def drafted(complaint: Complaint | None) -> Draft:
         with journey.timed("draft"):
-            return way.generator(question, plan, gathered.evidence, parts, complaint)
+            return generator(question, plan, gathered.evidence, parts, complaint)
 
     try:
         return _grounded(gathered.draft or drafted(None), drafted, plan, gathered.evidence, parts, journey)
     except ModelError as error:
         reason = Reason.MODEL_TIMEOUT if isinstance(error, ModelTimeout) else Reason.MODEL_UNAVAILABLE
         parts.log.step("model_failed", reason=reason, message=str(error))
-        note = str(error) if isinstance(error, ModelMissing) or error.mend else error.message
-        journey.note(warnings=(*journey.trace.warnings, note))
+        journey.warn(error)
         with journey.timed("draft"):
             draft = way.fallback(question, plan, gathered.evidence, parts, None)
         answer = _grounded(draft, None, plan, gathered.evidence, parts, journey)
@@ -106,7 +149,7 @@ def _grounded(
     """Ground a draft; after a complaint one new draft, then refuse. The tokens of both count."""
     period = _whole(plan)
     language = parts.language
-    tokens, checks = Tokens(), Checks()
+    tokens, checks = journey.trace.tokens, Checks()
     for attempt in (1, 2):
         tokens = tokens + draft.tokens
         with journey.timed("ground"):

@@ -58,13 +58,19 @@ def exported(record: Mapping[str, Any]) -> dict[str, Any]:
         "options": asked.get("options", {}),
         "model": {"name": last.get("model"), "digest": last.get("digest")} if calls else None,
         "prompts": steps.get("prompt", []),
-        "plan": next((step["plan"] for step in steps.get("planned", [])), None),
-        "evidence": next((step["evidence"] for step in steps.get("gathered", [])), []),
-        "gate": next(iter(steps.get("judged", [])), None),
+        "plan": _counted(steps, "planned").get("plan"),
+        "evidence": _counted(steps, "gathered").get("evidence", []),
+        "gate": _counted(steps, "judged") or None,
         "calls": calls,
         "complaints": steps.get("complained", []),
         "answer": record["answer"],
     }
+
+
+def _counted(steps: Mapping[str, list[dict[str, Any]]], kind: str) -> dict[str, Any]:
+    """The step of a kind that counts: the last, where a model planned anew; the first, where its plan was not kept."""
+    found = steps.get(kind, [])
+    return (found[0] if "plan_rejected" in steps else found[-1]) if found else {}
 
 
 def _by_kind(record: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:

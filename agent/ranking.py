@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 
-from agent.values import Dropped, Hit
+from agent.values import Dropped, Hit, Period
 
 REFERENCE_DAMPING = 0.6
 """What a cross-reference keeps of the score of the hit that names it."""
@@ -53,6 +53,16 @@ def one_per_entry(
 
 def _place(hit: Hit) -> tuple[float, str, int]:
     return (-hit.score, hit.entry.id, hit.chunk.ordinal)
+
+
+def of_the_time(hits: Sequence[Hit], period: Period, bonus: float) -> list[Hit]:
+    """The hits with `bonus` added to the score of entries made for the period: whose validity begins or ends in one of its years."""
+
+    def made_for(hit: Hit) -> bool:
+        ends = (hit.entry.valid_from, hit.entry.valid_to)
+        return any(end is not None and period.start.year <= end.year <= period.end.year for end in ends)
+
+    return sorted((replace(hit, score=hit.score + bonus * made_for(hit)) for hit in hits), key=_place)
 
 
 def referenced(hits: Sequence[Hit], *, best: int) -> dict[str, tuple[float, str]]:

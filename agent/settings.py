@@ -48,6 +48,7 @@ class Settings:
     dense_weight: float = 2.0
     cross_ref_expand: int = 6
     context_blocks: int = 8
+    survey_blocks: int = 16
     companion_entries: int = 3
     max_context_chars: int = 90000
     per_query_slots: int = 2
@@ -87,6 +88,7 @@ _BOUNDS: Mapping[str, tuple[float, float]] = {
     "dense_weight": (0, 100),
     "cross_ref_expand": (0, 50),
     "context_blocks": (1, 64),
+    "survey_blocks": (1, 64),
     "companion_entries": (0, 64),
     "max_context_chars": (1000, 10_000_000),
     "per_query_slots": (0, 20),

@@ -11,7 +11,7 @@ from agent.errors import KnowledgeBaseError
 from agent.eval import goldset
 from agent.eval.goldset import Case
 from agent.eval.measures import auroc
-from agent.plan import by_rules
+from agent.plan import by_dates
 from agent.values import Question, Reason
 from agent.wiring import Bench
 
@@ -58,7 +58,7 @@ def signals(bench: Bench, cases: Sequence[Case]) -> list[Signals]:
     found = []
     for case in cases:
         question = Question(case.question, case.stichtag)
-        (first, *_) = by_rules(question, bench.language).subqueries
+        (first, *_) = by_dates(question, bench.language).subqueries
         evidence = bench.wissensbasis.search(first, k=bench.settings.context_blocks)
         verdict = answerability.judged(case.question, evidence, bench.language, bench.tables)
         if evidence.hits and evidence.weights and verdict.reason in (None, Reason.WEAK_EVIDENCE):

@@ -22,7 +22,7 @@ from agent.eval.report import Row
 from agent.ingest.chunks import plain
 from agent.ingest.embed import Progress
 from agent.ingest.run import Content
-from agent.plan import by_rules
+from agent.plan import by_dates
 from agent.settings import Settings, changed
 from agent.values import Evidence, Question
 from agent.wiring import Bench, Place
@@ -102,7 +102,7 @@ def examined(query: Query, test_set: TestSet, subject: Subject) -> Row:
     """What one query found, and whether the product would answer it from that."""
     bench = subject.bench
     start = perf_counter()
-    plan = by_rules(Question(query.text, bench.today()), bench.language)
+    plan = by_dates(Question(query.text, bench.today()), bench.language)
     evidence = bench.search(query.text, k=bench.settings.context_blocks)
     verdict = answerability.judged(query.text, evidence, bench.language, _tables())
     ms = round((perf_counter() - start) * 1000, 2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
 
 from agent.interfaces import Parts
@@ -14,7 +14,7 @@ from agent.language.bounds import stated, suits
 from agent.language.pieces import Piece, holding, pieces
 from agent.language.similarity import covered
 from agent.language.timing import fits
-from agent.values import Complaint, Draft, Evidence, Hit, Origin, Period, Plan, Question
+from agent.values import Complaint, Draft, Evidence, Hit, Origin, Period, Plan, Question, SubQuery
 
 # What a piece's score is made of. A piece must say what is asked (recall), say little else (precision), hold a figure where one is asked
 # for, be the step that the question's own figures fall into, and stand in an entry that the search ranked high.
@@ -34,6 +34,8 @@ NEW = 0.15
 BESIDE = 3
 ASIDE = 0.7
 """How many pieces an answer has whose question asks for no figure."""
+FITS = 0.5
+"""The share of the best piece's score that an entry's best piece needs to be a line of a survey."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +54,36 @@ class Candidate:
 
 
 def draft(question: Question, plan: Plan, evidence: Evidence, parts: Parts, complaint: Complaint | None, /) -> Draft:
-    """At most `extractive_sentences` pieces, the best first; for several periods the best of each."""
-    language, most = parts.language, parts.settings.extractive_sentences
+    """At most `extractive_sentences` pieces, the best first; of a survey a piece an entry; for several searches the best of each."""
+    language, settings = parts.language, parts.settings
     chosen: list[Candidate] = []
     for subquery in plan.subqueries:
-        ranked = candidates(question.text, evidence, language, subquery.period)
-        explains = not wants_figure(question.text, language) and bool(ranked) and not ranked[0].figure
-        for candidate in selected(ranked, evidence.weights, most, several=explains):
-            if all(candidate.piece.text != known.piece.text for known in chosen):
-                chosen.append(candidate)
-    return Draft("\n".join(_cited(candidate) for candidate in chosen[: max(most, len(plan.subqueries))]), Origin.EXTRACTIVE)
+        own = _of(subquery, evidence, language)
+        ranked = candidates(subquery.query, own, language, subquery.period)
+        if plan.type == "survey":
+            found = surveyed(ranked, max(1, settings.survey_blocks // len(plan.subqueries)))
+        else:
+            explains = not wants_figure(question.text, language) and bool(ranked) and not ranked[0].figure
+            most = max(1, settings.extractive_sentences // len(plan.subqueries))
+            found = selected(ranked, own.weights, most, several=explains)
+        chosen += [candidate for candidate in found if all(candidate.piece.text != known.piece.text for known in chosen)]
+    return Draft("\n".join(_cited(candidate) for candidate in chosen), Origin.EXTRACTIVE)
+
+
+def _of(subquery: SubQuery, evidence: Evidence, language: Language) -> Evidence:
+    """The evidence as one search of several sees it: only its own terms count."""
+    terms = frozenset(language.terms(subquery.query))
+    weights = {term: weight for term, weight in evidence.weights.items() if term in terms}
+    return replace(evidence, weights=weights) if weights else evidence
+
+
+def surveyed(found: Sequence[Candidate], most: int) -> list[Candidate]:
+    """The best piece of each entry, the best entry first, as long as it comes near enough to the best of all."""
+    best: dict[str, Candidate] = {}
+    for candidate in found:
+        if candidate.score >= FITS * found[0].score:
+            best.setdefault(candidate.hit.entry.id, candidate)
+    return list(best.values())[:most]
 
 
 def wants_figure(question: str, language: Language) -> bool:

@@ -1,0 +1,64 @@
+"""Writes evidence as a model reads it, and no more of it than its window holds beside the rules and the answer; pure.
+
+A prompt that is too long is cut at its head by some servers, where the rules stand. So tokens are counted on the safe side, and blocks
+that do not fit are left out whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil
+
+from agent.errors import ModelError
+from agent.interfaces import Parts
+from agent.language import Language
+from agent.settings import Settings
+from agent.values import Hit
+
+CHARACTERS_A_TOKEN = 3
+"""Fewer than any usual tokenizer needs for a token of German; digits count one each, as many models split them so."""
+OVERHEAD = 64
+"""Tokens of a chat's own marks."""
+
+
+def tokens(text: str) -> int:
+    """How many tokens a text has at most, by estimate."""
+    digits = sum(character.isdigit() for character in text)
+    return digits + ceil((len(text) - digits) / CHARACTERS_A_TOKEN)
+
+
+def answer_tokens(settings: Settings) -> int:
+    """The longest answer: never more than half the window, so that a prompt always has the other half."""
+    return min(settings.max_answer_tokens, settings.num_ctx // 2)
+
+
+def fitting(blocks: Sequence[str], *, beside: str, parts: Parts) -> str:
+    """As many of the blocks as fit beside the rest of the prompt, the first ones first, each whole. Raises ModelError where none does."""
+    settings = parts.settings
+    left = settings.num_ctx - answer_tokens(settings) - OVERHEAD - tokens(beside)
+    characters = settings.max_context_chars
+    kept: list[str] = []
+    for block in blocks:
+        cost = tokens(block) + 1
+        if cost <= left and (len(block) <= characters or not kept):
+            kept.append(block)
+            left, characters = left - cost, characters - len(block)
+    if blocks and not kept:
+        told = f"A window of {settings.num_ctx} tokens has no room for one entry beside the rules and the question."
+        raise ModelError(told, "Raise PV_NUM_CTX, or lower PV_MAX_ANSWER_TOKENS.")
+    if len(kept) < len(blocks):
+        parts.log.step("shortened", blocks=len(kept), of=len(blocks))
+    return "\n\n".join(kept)
+
+
+def block(hit: Hit, language: Language, text: str = "") -> str:
+    """A hit as a block with its id, and its Stand and validity in its head; `text` may stand for the chunk's own."""
+    entry = hit.entry
+    stand, validity = language.message("stand", stand=language.day(entry.stand)), language.validity(entry.valid_from, entry.valid_to)
+    head = " · ".join(part for part in (entry.title, hit.chunk.section, stand, validity) if part)
+    return f'<block id="{entry.id}">\n{head}\n{harmless(text or hit.chunk.text)}\n</block>'
+
+
+def harmless(text: str) -> str:
+    """Evidence text that cannot close its block or open another: it is data, never an instruction."""
+    return text.replace("<block", "‹block").replace("</block", "‹/block")
