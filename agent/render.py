@@ -120,16 +120,53 @@ def runs(rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def run(record: Mapping[str, Any]) -> str:
-    """One run step by step."""
+    """The whole story of a run, step by step, then its answer with the sentences that carry it."""
     lines = [f"{record['id']}  {record['started']}", f"{record['question']}  (Stichtag {record['stichtag']})", ""]
     for number, step in enumerate(record["steps"], start=1):
-        rest = {key: value for key, value in step.items() if key not in ("at", "kind") and value not in (None, [], "")}
         lines.append(f"{number:>3}  {step['at'][11:23]}  {step['kind']}")
-        lines += [f"       {key}: {_short(value)}" for key, value in rest.items()]
+        lines += [f"       {line}" for name, value in step.items() if name not in ("at", "kind") for line in _told(name, value)]
     outcome = record["answer"] or {}
-    return printable("\n".join([*lines, "", str(outcome.get("answer", ""))]))
+    lines += ["", str(outcome.get("answer", ""))]
+    for citation in outcome.get("citations", ()):
+        lines += [
+            "",
+            f"[{citation['id']}] Stand {citation['stand']}, {citation['validity']}, {citation['section']}",
+            f"  {citation['quote']}",
+        ]
+    lines += [f"! {c['subject']}: {c['answered']} / {c['other']}" for c in outcome.get("conflicts", ())]
+    lines += [f"? {outcome['question_back']}"] if outcome.get("question_back") else []
+    return printable("\n".join(lines))
+
+
+def _told(name: str, value: Any) -> list[str]:
+    """One thing a step holds: rows of evidence as columns, texts with their lines, the rest in a line."""
+    if value in (None, [], "", {}):
+        return []
+    if name == "evidence":
+        rows = [(c["id"], c["section"], c["hash"], f"Stand {c['stand']}", str(c["score"]), c["why"]) for c in value]
+        return columns(rows).splitlines()
+    if name == "text":
+        return [f"| {line}" for line in str(value).splitlines()]
+    if isinstance(value, Mapping):
+        return [f"{name}: {', '.join(f'{key}={inner}' for key, inner in value.items())}"]
+    return [f"{name}: {_short(value)}"]
+
+
+def replay(document: Mapping[str, Any]) -> str:
+    """What would be different today, one thing a paragraph."""
+    lines = [f"{document['run']}: {'nothing is different today' if document['same'] else 'different today'}."]
+    for found in document["differences"]:
+        lines += ["", found["what"], f"  then:  {_short(found['then'] or '–')}", f"  today: {_short(found['today'] or '–')}"]
+    return printable("\n".join([*lines, *(f"! {note}" for note in document["notes"])]))
+
+
+def affected(answers: Sequence[Any], questions: Sequence[Any]) -> str:
+    """The earlier answers and goldset questions an edit affects, each with its entries."""
+    head = f"{len(answers)} earlier answers and {len(questions)} questions of the goldset are affected."
+    named = [(found, ", ".join(f"{name} ({what})" for name, what in found.entries)) for found in (*answers, *questions)]
+    return printable("\n".join([head, *(f"  {found.id}  {entries}  {found.question[:80]}" for found, entries in named)]))
 
 
 def _short(value: Any) -> str:
     text = str(value)
-    return text if len(text) <= 400 else f"{text[:400]} …"
+    return text if len(text) <= 600 else f"{text[:600]} …"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from agent.cli.shared import Json, Kb, bench_of, day_of, emit, emit_json, pairs_of
-from agent.errors import UsageError
+from agent.cli.shared import Json, Kb, bench_of, day_of, emit, emit_json, pairs_of, ready
+from agent.errors import EXIT_DIFFERENT, AgentError, UsageError
 
 app = typer.Typer(rich_markup_mode=None)
 runs_app = typer.Typer(help="Look at earlier answers.", no_args_is_help=True, rich_markup_mode=None)
@@ -41,6 +42,72 @@ def runs_show(run_id: Annotated[str, typer.Argument(metavar="ID")], as_json: Jso
         from agent import render
 
         emit(render.run(record))
+
+
+@runs_app.command("export")
+def runs_export(
+    run_id: Annotated[str, typer.Argument(metavar="ID")],
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Where to write it (default: stdout).")] = None,
+    kb: Kb = None,
+) -> None:
+    """One run as one self-contained JSON file: question, evidence with hashes, prompts, options, what the model said, answer."""
+    from agent.audit import exported
+
+    document = exported(bench_of(kb, True).runs.shown(run_id))
+    if out is None:
+        emit_json(document)
+        return
+    import json
+
+    try:
+        out.write_text(json.dumps(document, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise AgentError(f"{out} cannot be written ({error.strerror}).", "Name another place.") from error
+
+
+@runs_app.command("replay")
+def runs_replay(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `runs export` wrote.")], as_json: Json = False, kb: Kb = None
+) -> None:
+    """An exported run again, all but the model: what would be different today (exit code 3) or that nothing would (0)."""
+    from agent import replay
+
+    then = replay.read(file)
+    bench = bench_of(kb, as_json)
+    ready(bench)
+    document = replay.replayed(then, bench).document()
+    if as_json:
+        emit_json(document)
+    else:
+        from agent import render
+
+        emit(render.replay(document))
+    if not document["same"]:
+        raise typer.Exit(EXIT_DIFFERENT)
+
+
+@runs_app.command("affected")
+def runs_affected(
+    since: Annotated[str | None, typer.Option(metavar="DATE", help="Only runs from this day on.")] = None,
+    as_json: Json = False,
+    kb: Kb = None,
+) -> None:
+    """Earlier answers and goldset questions that rest on text an edit has changed."""
+    from agent import replay
+    from agent.eval import goldset
+
+    bench = bench_of(kb, as_json)
+    ready(bench)
+    cases = goldset.read(bench.place.goldset).cases if bench.place.goldset.is_file() else ()
+    answers, questions = replay.affected(bench, day_of(since), [(case.id, case.question, case.sources) for case in cases])
+    if as_json:
+        from dataclasses import asdict
+
+        emit_json({"answers": [asdict(found) for found in answers], "questions": [asdict(found) for found in questions]})
+    else:
+        from agent import render
+
+        emit(render.affected(answers, questions))
 
 
 @runs_app.command("purge")
