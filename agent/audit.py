@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from hashlib import sha256
 from typing import Any
@@ -47,7 +47,7 @@ def options(settings: Settings) -> dict[str, Any]:
 
 def exported(record: Mapping[str, Any]) -> dict[str, Any]:
     """A run as one self-contained document (schema `export`), from what `RunLog.shown` gives."""
-    steps: Mapping[str, list[dict[str, Any]]] = _by_kind(record)
+    steps: Mapping[str, list[dict[str, Any]]] = _by_kind(record["steps"])
     asked = (steps.get("asked") or [{}])[0]
     calls = steps.get("called", [])
     last = calls[-1] if calls else {}
@@ -73,9 +73,18 @@ def _counted(steps: Mapping[str, list[dict[str, Any]]], kind: str) -> dict[str, 
     return (found[0] if "plan_rejected" in steps else found[-1]) if found else {}
 
 
-def _by_kind(record: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
+def rested(steps: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The plan, evidence and gate an answer came to rest on: those of the last search, or of the first where that plan was rejected."""
+    found = _by_kind(steps)
+    place = 0 if "plan_rejected" in found else -1
+    last = {kind: found[kind][place] for kind in ("planned", "gathered", "judged") if kind in found}
+    plan, evidence = last.get("planned", {}).get("plan"), last.get("gathered", {}).get("evidence", [])
+    return {"plan": plan, "evidence": evidence, "gate": last.get("judged")}
+
+
+def _by_kind(steps: Iterable[Mapping[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     found: dict[str, list[dict[str, Any]]] = {}
-    for step in record["steps"]:
+    for step in steps:
         rest = {name: value for name, value in step.items() if name not in ("at", "kind")}
         found.setdefault(step["kind"], []).append(rest)
     return found

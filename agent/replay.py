@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from agent import audit, publish, texts
@@ -72,10 +73,13 @@ def replayed(then: Document, bench: Bench) -> Replay:
     silent = bool(spoken) and all(call["text"] is None for call in spoken)
     if silent:
         notes.append("The run kept no drafts; its published text was checked in their place.")
-    heard: dict[str, Document] = {}
+        if any(call["json"] for call in spoken):
+            notes.append("The plan a model made was not kept either; it was planned by rules.")
+            settings = changed(settings, query_planner=False)
+    steps: list[Document] = []
 
     def listener(kind: str, data: Document) -> None:
-        heard.setdefault(kind, data)
+        steps.append({"kind": kind, **data})
 
     again = replace(
         bench,
@@ -84,7 +88,8 @@ def replayed(then: Document, bench: Bench) -> Replay:
         around=lambda model: Repeating(model.name, then, silent=silent),
     )
     answer = publish.document(again.ask(then["question"], date.fromisoformat(then["stichtag"]), log=False))
-    differences = [*_of_evidence(then["evidence"], heard["gathered"]["evidence"]), *_of_gate(then["gate"], heard["judged"])]
+    today = audit.rested(steps)
+    differences = [*_of_evidence(then["evidence"], today["evidence"]), *_of_gate(then["gate"], today["gate"])]
     if silent and then["answer"]["refused"]:
         notes.append("The drafts that were refused were not kept, so only search and gate were compared.")
     else:
@@ -111,6 +116,7 @@ class Repeating:
         self._answer = then["answer"]
         self._left = list(then["calls"])
         self._silent = silent
+        self._lock = Lock()
 
     def installed(self) -> bool:
         return True
@@ -119,19 +125,26 @@ class Repeating:
         return None
 
     def chat(self, request: ChatRequest, /) -> ChatReply:
-        form = request.schema is not None
-        alike = [call for call in self._left if call["json"] == form]
-        call = next((call for call in alike if call["system"] == audit.fingerprint(request.system)), alike[0] if alike else None)
-        if call is None:
-            raise ModelUnavailable("The model would be asked something that it was not asked then.", "Ask the question anew.")
-        self._left.remove(call)
+        call = self._next(request)
         if "error" in call:
             raise ERRORS.get(call["error"], ModelError)(call["message"])
         if not self._silent:
             return ChatReply(call["text"], Finish(call["finish"]), call["model"], Tokens(**call["tokens"]))
-        if form or self._answer["refused"]:
+        if self._answer["refused"]:
             raise ModelUnavailable("What the model said was not kept.")
         return ChatReply(self._answer["answer"], Finish.COMPLETE, call["model"])
+
+    def _next(self, request: ChatRequest) -> Document:
+        """The call of then that is most like this one: the same request, else one with the same system prompt, else one of its form."""
+        system, user, form = audit.fingerprint(request.system), audit.fingerprint(request.user), request.schema is not None
+        with self._lock:
+            alike = [call for call in self._left if call["json"] == form]
+            if not alike:
+                raise ModelUnavailable("The model would be asked something that it was not asked then.", "Ask the question anew.")
+            # max takes the first of equals: replies to one prompt come in their order
+            call: Document = max(alike, key=lambda call: (call["system"] == system, call["user"] == user))
+            self._left.remove(call)
+        return call
 
 
 # --- what is different ----------------------------------------------------------------------------

@@ -36,7 +36,13 @@ MIGRATIONS: tuple[str, ...] = (
 )
 """Append-only: the database's user_version counts how many have been applied."""
 
-DRAFTS: Mapping[str, tuple[str, ...]] = {"called": ("text",), "drafted": ("text",), "complained": ("message",)}
+DRAFTS: Mapping[str, tuple[str, ...]] = {
+    "called": ("text",),
+    "drafted": ("text",),
+    "formed": ("text", "error"),
+    "plan_malformed": ("message",),
+    "complained": ("message",),
+}
 """What of which steps holds unchecked text of a model: left out of the log where drafts are not kept."""
 
 COLUMNS = ("id", "started", "question", "stichtag", "strategy", "kb_version", "refused", "reason", "origin", "model", "milliseconds")

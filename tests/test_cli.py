@@ -114,6 +114,7 @@ def test_before_any_value_it_refuses_as_out_of_date(pv: Callable[..., Said]) -> 
         (["runs", "show", "nichts"], 2, "No run has been logged"),
         (["runs", "list", "--where", "reason"], 2, "--where field=value"),
         (["runs", "purge"], 2, "--before DATE"),
+        (["runs", "replay", "nirgends.json"], 1, "runs export"),
         (["kb", "show", "pv-nichts"], 2, "no entry"),
         (["kb", "new", "Böse ID"], 2, "cannot be an id"),
         (["schema", "alles"], 2, "Published: "),
@@ -145,6 +146,26 @@ def test_runs_are_logged_shown_and_purged_unless_told_not_to(pv: Callable[..., S
     assert shown["answer"] == answered
     assert pv("runs", "list", "--where", "refused=0", "--json").json[0]["id"] == answered["run_id"]
     assert "1 runs deleted" in pv("runs", "purge", "--all").out
+
+
+def test_a_run_is_exported_replayed_and_found_affected(pv: Callable[..., Said], kb: Path) -> None:
+    answered = pv("ask", "--json", "Wie viel Urlaub gibt es?").json
+    out = kb.parent / "run.json"
+    assert pv("runs", "export", answered["run_id"], "--out", str(out)).code == 0
+    assert json.loads(out.read_text(encoding="utf-8")) == pv("runs", "export", answered["run_id"]).json
+    same = pv("runs", "replay", str(out))
+    assert (same.code, "nothing is different" in same.out) == (0, True)
+    path = kb / "dokumente" / "pv-urlaub.md"
+    path.write_text(path.read_text(encoding="utf-8").replace("30 Werktage", "31 Werktage"), encoding="utf-8")
+    os.utime(path, (path.stat().st_mtime + 5,) * 2)
+    pv("ingest", "--register")
+    different = pv("runs", "replay", str(out), "--json")
+    assert (different.code, different.json["same"]) == (3, False)
+    assert {"what": "figures", "then": "30 Werktage", "today": "31 Werktage"} in different.json["differences"]
+    assert "31 Werktage" in pv("runs", "replay", str(out)).out
+    assert "pv-urlaub (changed)" in pv("runs", "affected").out
+    assert pv("runs", "affected", "--since", "2999-01-01", "--json").json == {"answers": [], "questions": []}
+    assert pv("runs", "replay", str(path)).code == 1
 
 
 def test_a_read_only_data_folder_still_answers(pv: Callable[..., Said], kb: Path) -> None:

@@ -139,6 +139,24 @@ def test_a_model_is_not_asked_again(modelled: Callable[..., Bench], ollama: Olla
     assert len(ollama.chats) == asked
 
 
+COMPARED = "Wie hoch war die Geringfügigkeitsgrenze 2024 und wie hoch ist sie 2026?"
+PLAN = '{"type": "specific", "subqueries": [{"query": "Geringfügigkeitsgrenze", "scope": "alle", "year": 2026}]}'
+
+
+@pytest.mark.parametrize("drafts", [True, False])
+def test_a_plan_a_model_made_is_made_again_from_what_it_said(tmp_path: Path, ollama: OllamaServer, drafts: bool) -> None:
+    ollama.models["qwen3.8:27b"] = "chat"
+    ollama.replies = [PLAN, GOOD]
+    bench = world(tmp_path, generator="point", ollama_url=ollama.url, log_drafts=drafts)
+    then = exported(bench, COMPARED)
+    assert [call["json"] for call in then["calls"]] == [True, False]
+    assert [s["query"] for s in then["plan"]["subqueries"]] == ["Geringfügigkeitsgrenze"]
+    again = replayed(then, bench)
+    assert again.differences == ()
+    assert len(again.notes) == (0 if drafts else 2)
+    assert len(ollama.chats) == 2
+
+
 def test_an_edit_shows_in_evidence_figures_and_answer(bench: Bench) -> None:
     then = exported(bench)
     found = changes(then, edited(bench, "pv-grenze", "551,10", "560,20"))

@@ -35,6 +35,31 @@ def test_a_run_is_read_back_step_by_step(tmp_path: Path) -> None:
     assert shown["answer"] == {"answer": "x"}
 
 
+def test_without_drafts_the_text_is_left_out_of_the_log_but_not_of_what_listeners_hear(tmp_path: Path) -> None:
+    heard: list[object] = []
+    run = Run([lambda _, data: heard.append(data.get("text"))], drafts=False)
+    run.step("called", text="Frau Muster", model="m")
+    run.step("judged", text="x")
+    log = RunLog(tmp_path / "runs.db")
+    assert log.write(run, RECORD)
+    called, judged = log.shown(run.id)["steps"]
+    assert (called["text"], called["model"], judged["text"]) == (None, "m", "x")
+    assert heard == ["Frau Muster", "x"]
+    assert b"Frau Muster" not in (tmp_path / "runs.db").read_bytes()
+
+
+def test_since_gives_whole_runs_oldest_first(tmp_path: Path) -> None:
+    log = RunLog(tmp_path / "runs.db")
+    first, second = Run(), Run()
+    first.started, second.started = "2026-01-01T00:00:00.000", "2026-02-01T00:00:00.000"
+    first.step("judged", score=1)
+    for run in (second, first):
+        assert log.write(run, RECORD)
+    assert [run["id"] for run in log.since(None)] == [first.id, second.id]
+    assert next(log.since(None))["steps"][0]["score"] == 1
+    assert [run["id"] for run in log.since(date(2026, 2, 1))] == [second.id]
+
+
 def test_where_and_limit(tmp_path: Path) -> None:
     log = RunLog(tmp_path / "runs.db")
     for reason in ("weak_evidence", "no_evidence", "weak_evidence"):
