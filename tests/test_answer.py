@@ -18,7 +18,7 @@ from agent.settings import Settings
 from agent.strategies import direct
 from agent.testing import STICHTAG, ListSource, Recorder, hit, parts
 from agent.transport import Server
-from agent.values import Answer, Flag, Grounded, Origin, Question, Reason, Refused, Trace
+from agent.values import Answer, Evidence, Flag, Grounded, Origin, Question, Reason, Refused, SubQuery, Trace
 from tests.ollama_server import OllamaServer, Reply
 
 HITS = [
@@ -44,10 +44,10 @@ def ask(ollama: OllamaServer) -> Callable[..., Asked]:
     def asked(*replies: Reply | str, question: str = QUESTION, timeout: float = 20, model: str = "qwen3.8:27b", **changes: Any) -> Asked:
         ollama.replies = list(replies)
         client = Ollama(Server(changes.pop("url", ollama.url), 1.0), model, num_ctx=4096, timeout=timeout)
-        source = ListSource(changes.pop("hits", HITS), weights={"grenz": 3.0})
+        source = changes.pop("source", None) or ListSource(changes.pop("hits", HITS), weights={"grenz": 3.0})
         bench = parts([source], model=client, settings=Settings())
         asking = Question(question, STICHTAG)
-        way = Way(direct.gather, point.draft, extractive.draft)
+        way = Way(direct.gather, point.draft, extractive.draft, planner=changes.pop("planner", client))
         answer = answered(asking, bench, way, Trace(asking, language="de", strategy="direct"))
         VALIDATOR.validate(document(answer))
         assert isinstance(bench.log, Recorder)
@@ -162,6 +162,65 @@ def test_empty_or_weak_retrieval_refuses_before_the_model(
     assert asked.answer.reason is reason
     assert ollama.chats == []
     assert "drafted" not in [kind for kind, _ in asked.log.steps]
+
+
+COMPARISON = "Unterschied zwischen Grenze und Frist?"
+PLAN = '{"type": "specific", "subqueries": [{"query": "Wie hoch ist die Grenze?", "scope": "alle"}]}'
+
+
+@pytest.mark.parametrize(
+    ("question", "plans"), [(QUESTION, []), ("Wie hoch ist die Grenze?", []), (COMPARISON, [PLAN]), ("Neuerungen bei der Grenze?", [PLAN])]
+)
+def test_a_planner_is_asked_only_where_it_is_worth_it(
+    ask: Callable[..., Asked], ollama: OllamaServer, question: str, plans: list[str]
+) -> None:
+    answer = ask(*plans, GOOD, question=question).answer
+    assert isinstance(answer, Grounded)
+    assert answer.text == GOOD
+    assert len(ollama.chats) == len(plans) + 1
+    assert answer.trace.plan
+    assert (answer.trace.plan.subqueries[0].query == "Wie hoch ist die Grenze?") is (bool(plans) or question != QUESTION)
+
+
+@pytest.mark.parametrize("hits", [[], [hit("pv-frist", "Die Leiter hat sechs Sprossen.", title="Leiter")]])
+def test_no_planner_is_asked_for_a_question_that_is_refused(ask: Callable[..., Asked], ollama: OllamaServer, hits: list[Any]) -> None:
+    assert isinstance(ask(PLAN, GOOD, question=COMPARISON, hits=hits).answer, Refused)
+    assert ollama.chats == []
+
+
+def test_a_planner_that_talks_costs_nothing_but_its_calls(ask: Callable[..., Asked], ollama: OllamaServer) -> None:
+    answer = ask("Gern!", "Ich plane.", GOOD, question=COMPARISON).answer
+    assert isinstance(answer, Grounded)
+    assert (answer.origin, answer.reason, answer.trace.warnings) == (Origin.POINT, None, ())
+    assert len(ollama.chats) == 3
+    assert answer.trace.plan
+    assert len(answer.trace.plan.subqueries) == 2
+
+
+def test_a_planner_that_fails_is_told_once_and_the_answer_is_written(ask: Callable[..., Asked], ollama: OllamaServer) -> None:
+    missing = Ollama(Server(ollama.url, 1.0), "nirgends:1b")
+    answer = ask(GOOD, question=COMPARISON, planner=missing).answer
+    assert isinstance(answer, Grounded)
+    assert answer.origin is Origin.POINT
+    assert ["ollama pull nirgends:1b" in warning for warning in answer.trace.warnings] == [True]
+
+
+def test_a_plan_whose_searches_find_nothing_is_not_kept(ask: Callable[..., Asked], ollama: OllamaServer) -> None:
+    @dataclass
+    class Particular(ListSource):
+        def search(self, subquery: SubQuery, /, k: int) -> Evidence:
+            return super().search(subquery, k) if "Unterschied" in subquery.query else Evidence()
+
+    asked = ask(PLAN, GOOD, question=COMPARISON, source=Particular(HITS, weights={"grenz": 3.0}))
+    assert isinstance(asked.answer, Grounded)
+    assert "plan_rejected" in [kind for kind, _ in asked.log.steps]
+    assert asked.answer.trace.plan
+    assert all("Unterschied" in subquery.query for subquery in asked.answer.trace.plan.subqueries)
+
+
+def test_the_tokens_of_the_planner_count(ask: Callable[..., Asked]) -> None:
+    plain, planned = ask(GOOD, question=COMPARISON, planner=None).answer, ask(PLAN, GOOD, question=COMPARISON).answer
+    assert (planned.trace.tokens.completion or 0) > (plain.trace.tokens.completion or 0) > 0
 
 
 def test_a_change_within_the_period_is_flagged(ask: Callable[..., Asked]) -> None:

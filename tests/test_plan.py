@@ -39,7 +39,7 @@ def test_periods(text: str, periods: list[Period]) -> None:
     ("text", "kind"),
     [
         ("Welche Neuerungen gibt es 2027?", "survey"),
-        ("Was muss ich der Reihe nach melden?", "survey"),
+        ("Was muss ich denn noch alles melden?", "survey"),
         ("Wie hoch ist die Grenze?", "specific"),
         ("Meldung fallweise Beschäftigter", "specific"),
         ("Gilt das für alle?", "specific"),

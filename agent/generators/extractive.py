@@ -58,10 +58,10 @@ def draft(question: Question, plan: Plan, evidence: Evidence, parts: Parts, comp
     language, settings = parts.language, parts.settings
     chosen: list[Candidate] = []
     for subquery in plan.subqueries:
-        own = _of(subquery, evidence, language)
-        ranked = candidates(subquery.query, own, language, subquery.period)
+        own = _of(subquery, plan, evidence, language)
+        ranked = _about(_particular(subquery, plan, language), candidates(subquery.query, own, language, subquery.period), own, language)
         if plan.type == "survey":
-            found = surveyed(ranked, max(1, settings.survey_blocks // len(plan.subqueries)))
+            found = surveyed(ranked, max(1, settings.survey_blocks // len(plan.subqueries)), language)
         else:
             explains = not wants_figure(question.text, language) and bool(ranked) and not ranked[0].figure
             most = max(1, settings.extractive_sentences // len(plan.subqueries))
@@ -70,18 +70,37 @@ def draft(question: Question, plan: Plan, evidence: Evidence, parts: Parts, comp
     return Draft("\n".join(_cited(candidate) for candidate in chosen), Origin.EXTRACTIVE)
 
 
-def _of(subquery: SubQuery, evidence: Evidence, language: Language) -> Evidence:
-    """The evidence as one search of several sees it: only its own terms count."""
+def _of(subquery: SubQuery, plan: Plan, evidence: Evidence, language: Language) -> Evidence:
+    """The evidence as one search of several sees it: only its own terms count, and in a survey none that merely asks for one."""
     terms = frozenset(language.terms(subquery.query))
+    if plan.type == "survey":
+        terms -= frozenset(language.terms(" ".join(language.table["survey_words"])))
     weights = {term: weight for term, weight in evidence.weights.items() if term in terms}
     return replace(evidence, weights=weights) if weights else evidence
 
 
-def surveyed(found: Sequence[Candidate], most: int) -> list[Candidate]:
-    """The best piece of each entry, the best entry first, as long as it comes near enough to the best of all."""
+def _particular(subquery: SubQuery, plan: Plan, language: Language) -> list[str]:
+    """The terms by which one search differs from the others of its plan."""
+    others = [frozenset(language.terms(other.query)) for other in plan.subqueries if other.query != subquery.query]
+    terms = [term for term in language.query_terms(subquery.query) if not language.tells_time(term)]
+    return [term for term in terms if others and max(covered(term, of_other) for of_other in others) < 0.5]
+
+
+def _about(particular: Sequence[str], found: list[Candidate], evidence: Evidence, language: Language) -> list[Candidate]:
+    """The candidates that speak of what one search is about in particular, in their own words or their entry's title; else all."""
+
+    def speaks(candidate: Candidate) -> bool:
+        said = candidate.terms | frozenset(language.terms(candidate.hit.entry.title))
+        return any(covered(term, said, evidence.variants.get(term, ())) >= 0.5 for term in particular)
+
+    return [candidate for candidate in found if speaks(candidate)] or found
+
+
+def surveyed(found: Sequence[Candidate], most: int, language: Language) -> list[Candidate]:
+    """The best piece of each entry, the best entry first, as long as it comes near enough to the best of all; no mere reference."""
     best: dict[str, Candidate] = {}
     for candidate in found:
-        if candidate.score >= FITS * found[0].score:
+        if candidate.score >= FITS * found[0].score and not language.only_if_alone(candidate.hit.chunk.section):
             best.setdefault(candidate.hit.entry.id, candidate)
     return list(best.values())[:most]
 
@@ -96,7 +115,7 @@ def candidates(question: str, evidence: Evidence, language: Language, period: Pe
     """Every piece of the evidence that may be said for `period`, best first."""
     places = {entry_id: place for place, entry_id in enumerate(dict.fromkeys(hit.entry.id for hit in evidence.hits))}
     found = [
-        (hit, piece, frozenset(t for t in language.terms(piece.bare) if not language.tells_time(t)))
+        (hit, piece, piece.terms)
         for hit in evidence.hits
         for piece in pieces(hit.entry.title, hit.chunk.text, language)
         if piece.key not in evidence.overruled

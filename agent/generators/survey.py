@@ -52,9 +52,7 @@ def _noted(hits: Sequence[Hit], values: Mapping[str, str], parts: Parts, model: 
         if left <= 0:
             return ModelTimeout(f"{model.name} had no time left for {hit.entry.id}.", "Allow more with PV_MODEL_TIMEOUT.")
         try:
-            block = context.fitting(
-                [context.block(hit, parts.language)], beside=system + template.substitute(values, blocks=""), parts=parts
-            )
+            block = context.fitting([context.block(hit, parts.language)], beside=beside, parts=parts)
             ask = template.substitute(values, blocks=block)
             temperature = parts.settings.temperature
             return model.chat(ChatRequest(system, ask, temperature=temperature, max_tokens=NOTE_TOKENS, timeout=left))
@@ -82,8 +80,8 @@ def _notes(reply: ChatReply, hit: Hit, parts: Parts) -> str:
     if reply.finish is not Finish.COMPLETE:
         lines = lines[:-1]
     nothing = parts.language.message("survey_nothing").casefold()
-    said = [citations.without(line) for line in lines if line.strip(" -*•.`").casefold() not in ("", nothing)]
-    return "\n".join(f"{line} [{hit.entry.id}]" for line in said if line)
+    said = [line for line in map(citations.without, lines) if line.strip(" -*•.`").casefold() not in ("", nothing)]
+    return "\n".join(f"{line} [{hit.entry.id}]" for line in said)
 
 
 def _written(blocks: Sequence[str], values: Mapping[str, str], parts: Parts, model: Model) -> Draft:

@@ -1,0 +1,39 @@
+"""The answers without a model: the best piece of every search, a line an entry for a survey."""
+
+from __future__ import annotations
+
+from agent.generators import extractive
+from agent.plan import by_rules
+from agent.settings import Settings
+from agent.testing import STICHTAG, german, hit, parts
+from agent.values import Evidence, Hit, Question
+
+SURVEYED = [
+    hit("pv-a", "Die Prämie beträgt 100 EUR. Die Prämie ist neu. Eine Zulage gibt es auch.", title="Neuerungen: Prämie"),
+    hit("pv-b", "Die Zulage beträgt 200 EUR.", title="Neuerungen: Zulage", score=0.9),
+    hit("pv-d", "Siehe Prämie und Zulage.", title="Prämie und Zulage", section="Verweise", score=0.85),
+    hit("pv-c", "Ein Hund bellt im Hof der Nachbarin, wenn es regnet und stürmt.", title="Haustiere", score=0.8),
+]
+BOTH = [
+    hit("pv-a", "Die Prämie ist bis 1.000 EUR frei. Die Prämie steht im Vertrag. Die Prämie kann jeder bekommen.", title="Prämie"),
+    hit("pv-b", "Die Zulage ist bis 50 EUR frei.", title="Zulage", score=0.2),
+]
+
+
+def lines(text: str, hits: list[Hit], weights: dict[str, float], **changes: int) -> list[str]:
+    bench, question = parts([], settings=Settings(**changes)), Question(text, STICHTAG)  # type: ignore[arg-type]
+    plan = by_rules(question, bench.language)
+    return extractive.draft(question, plan, Evidence(tuple(hits), weights=weights), bench, None).text.splitlines()
+
+
+def test_a_survey_has_a_line_for_each_entry_that_fits() -> None:
+    weights = dict.fromkeys(german().terms("Neuerungen Prämie Zulage"), 1.5)
+    found = lines("Welche Neuerungen gibt es bei Prämie und Zulage?", SURVEYED, weights)
+    assert [line.split("[")[1] for line in found] == ["pv-a].", "pv-b]."]
+    assert lines("Welche Neuerungen gibt es bei Prämie und Zulage?", SURVEYED, weights, survey_blocks=1) == found[:1]
+
+
+def test_a_comparison_speaks_of_both() -> None:
+    weights = dict.fromkeys(german().terms("Prämie Zulage frei"), 2.0)
+    found = lines("Unterschied zwischen Prämie und Zulage: was ist frei?", BOTH, weights, extractive_sentences=2)
+    assert found == ["Die Prämie ist bis 1.000 EUR frei [pv-a].", "Die Zulage ist bis 50 EUR frei [pv-b]."]
