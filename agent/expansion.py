@@ -38,6 +38,11 @@ def related(text: str, terms: Sequence[str], language: Language, store: Store) -
     return {term: others for term, others in found.items() if others}
 
 
+def called(related: Related) -> list[str]:
+    """What the question's terms are also called: words to be said beside them where a text is compared as a whole."""
+    return list(dict.fromkeys(other for others in related.values() for other, weight in others.items() if weight >= SYNONYM))
+
+
 def _synonyms(terms: Sequence[str], synonyms: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, str, float]]:
     """The synonyms of every term and of every run of terms that is a phrase of theirs; a phrase's stand for each of its terms."""
     longest = max((key.count(" ") for key in synonyms), default=-1) + 1

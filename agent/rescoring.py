@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import exp, fsum, log, sqrt
 
 K1, B = 1.2, 0.9
@@ -16,6 +17,8 @@ HEAD = 2.0
 TERMS, BYTES = 100.0, 900.0
 """The usual length of a chunk: a constant, so that a chunk's score does not change with its neighbours."""
 
+SAME = 0.8
+"""From this share on a relative names the same thing."""
 WINDOW = 8
 """How many terms in a row are looked at together."""
 
@@ -26,13 +29,24 @@ LEXICAL = ("words", "grams", "window")
 Features = Mapping[str, float | None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Asked:
     """A question: its terms with their weight (idf, times how often it is said), their relatives, and its character grams with theirs."""
 
     terms: Mapping[str, float]
     grams: Mapping[bytes, float]
     related: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+    @cached_property
+    def called(self) -> Mapping[str, tuple[str, float]]:
+        """Each term, and each word that names the same, -> (the term, its weight in that wording)."""
+        names = {
+            other: (term, self.terms[term] * share)
+            for term, others in self.related.items()
+            for other, share in others.items()
+            if share >= SAME and term in self.terms
+        }
+        return names | {term: (term, weight) for term, weight in self.terms.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +80,7 @@ def features(question: Asked, candidate: Candidate) -> dict[str, float | None]:
         "closeness": candidate.closeness,
         "words": _bm25(words, (HEAD * len(head) + len(body)) / TERMS),
         "grams": _bm25(pieces, len(candidate.layout) / BYTES),
-        "window": _window(question.terms, body),
+        "window": _window(question, body),
     }
 
 
@@ -88,21 +102,18 @@ def _bm25(weighted: Iterable[tuple[float, float]], length: float) -> float:
     return fsum(weight * count * (K1 + 1) / (count + flat) for weight, count in weighted if count)
 
 
-def _window(weights: Mapping[str, float], body: list[str]) -> float:
-    """The most weight that distinct terms have together in any `WINDOW` terms of the body."""
-    places = [(place, term) for place, term in enumerate(body) if term in weights]
-    inside: dict[str, int] = {}
+def _window(question: Asked, body: list[str]) -> float:
+    """The most weight that distinct terms of the question, or what they are also called, have together in any `WINDOW` terms of a text."""
+    places = [(place, *question.called[word]) for place, word in enumerate(body) if word in question.called]
+    inside: dict[str, list[float]] = {}
     first = 0
-    best = total = 0.0
-    for place, term in places:
-        total += 0.0 if inside.get(term) else weights[term]
-        inside[term] = inside.get(term, 0) + 1
+    best = 0.0
+    for place, term, weight in places:
+        inside.setdefault(term, []).append(weight)
         while places[first][0] <= place - WINDOW:
-            gone = places[first][1]
-            inside[gone] -= 1
-            total -= 0.0 if inside[gone] else weights[gone]
+            inside[places[first][1]].pop(0)
             first += 1
-        best = max(best, total)
+        best = max(best, fsum(max(weights) for weights in inside.values() if weights))
     return best
 
 

@@ -216,6 +216,8 @@ def fit_answerability(
 def fit_ranking(
     sets: Annotated[list[str], typer.Argument(metavar="DIR=LANGUAGE...", help="Test sets in BEIR's layout, each with its language.")],
     write: Annotated[bool, typer.Option("--write", help="Store the weights in the program's table.")] = False,
+    own: Annotated[bool, typer.Option("--goldset", help="Fit to the goldset's tuning half, too.")] = False,
+    kb: Kb = None,
 ) -> None:
     """Fit the weights of the second stage of a search on third-party test sets; what is printed is out of fold."""
     from agent import texts
@@ -224,14 +226,15 @@ def fit_ranking(
     pairs = [(folder, language) for folder, _, language in (named.rpartition("=") for named in sets)]
     if not all(folder for folder, _ in pairs):
         raise UsageError("A set is given with its language.", "Write DIR=LANGUAGE, such as sets/xquad_de=de.")
-    settings = settings_of(None)
+    bench = _measured_bench(kb) if own else None
+    settings = bench.settings if bench else settings_of(kb)
     read = [(beir.read(Path(folder)), language) for folder, language in pairs]
     table = dict(texts.table("ranking"))
     with progress_bar() as progress:
-        for fit in fitting.fit(read, settings, vectors=evaluation.folder(settings) / "vectors", progress=progress):
+        for fit in fitting.fit(read, settings, bench, vectors=evaluation.folder(settings) / "vectors", progress=progress):
             err("\n".join([f"{fit.kind}: {dict(fit.weights)}", *fitting.lines(fit.scored), ""]))
             table[fit.kind] = fit.weights
-    table["fitted_on"] = [test_set.name for test_set, _ in read]
+    table["fitted_on"] = [*(["goldset"] if own else []), *(test_set.name for test_set, _ in read)]
     if write:
         texts.store_table("ranking", table)
     else:

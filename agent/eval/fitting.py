@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent import rescoring
-from agent.eval import collection, measures, statistics
+from agent.eval import collection, goldset, measures, statistics
 from agent.eval.beir import TestSet
+from agent.eval.goldset import Case
 from agent.ingest.embed import Progress
+from agent.plan import by_dates
 from agent.settings import Settings, changed
-from agent.values import Hit, Period, SubQuery
+from agent.values import Hit, Period, Question, SubQuery
 from agent.wiring import Bench
 
 if TYPE_CHECKING:
@@ -63,6 +65,16 @@ def examples(test_set: TestSet, bench: Bench) -> tuple[Example, ...]:
     return tuple(Example(query.id, each.hits, each.features, test_set.qrels[query.id]) for query, each in found)
 
 
+def of_goldset(bench: Bench, cases: Sequence[Case]) -> tuple[Example, ...]:
+    """The candidates for the goldset's answerable questions, each by the first search of its plan."""
+    found = []
+    for case in (case for case in cases if not case.refuse):
+        (first, *_) = by_dates(Question(case.question, case.stichtag), bench.language).subqueries
+        each = bench.wissensbasis.candidates(first)
+        found.append(Example(case.id, each.hits, each.features, dict.fromkeys(case.sources, 1)))
+    return tuple(found)
+
+
 @dataclass(frozen=True, slots=True)
 class Fit:
     """The weights for one kind of search, and what they are worth."""
@@ -72,10 +84,19 @@ class Fit:
     scored: Sequence[Scored]
 
 
-def fit(sets: Sequence[tuple[TestSet, str]], settings: Settings, *, vectors: Path, progress: Progress) -> Iterator[Fit]:
-    """The weights with vectors, then those by words alone, over (set, language) pairs; vectors are kept under `vectors`."""
+def fit(
+    sets: Sequence[tuple[TestSet, str]], settings: Settings, own: Bench | None = None, *, vectors: Path, progress: Progress
+) -> Iterator[Fit]:
+    """The weights with vectors, then those by words alone, over (set, language) pairs; vectors are kept under `vectors`.
+
+    `own` is a knowledge base whose goldset is fitted to as well, without the half that is held back.
+    """
     hybrid: dict[str, Sequence[Example]] = {}
     lexical: dict[str, Sequence[Example]] = {}
+    if own is not None:
+        tuning = [case for case in goldset.read(own.place.goldset).cases if not case.held]
+        hybrid["goldset"] = of_goldset(own, tuning)
+        lexical["goldset"] = of_goldset(own.under(changed(settings, embed_off=True)), tuning)
     for test_set, language in sets:
         with collection.opened(test_set, settings, language=language, vectors=vectors, progress=progress) as bench:
             hybrid[test_set.name] = examples(test_set, bench)

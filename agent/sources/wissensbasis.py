@@ -159,7 +159,7 @@ class Wissensbasis:
         return hits
 
     def _asked(self, query: str, terms: Sequence[str], related: expansion.Related) -> rescoring.Asked:
-        layout = grams.laid_out(query)
+        layout = grams.laid_out(query, *expansion.called(related))
         said, pieces = Counter(terms), Counter(grams.grams(layout))
         words, held, chunks = self._store.document_frequencies(said), self._store.gram_frequencies(pieces), self._store.info.chunks
         return rescoring.Asked(
@@ -239,7 +239,7 @@ class Wissensbasis:
 
 def _names(others: Mapping[str, float]) -> tuple[str, ...]:
     """Those of a term's relatives that name the same thing."""
-    return tuple(other for other, weight in others.items() if weight >= expansion.SYNONYM)
+    return tuple(other for other, weight in others.items() if weight >= rescoring.SAME)
 
 
 def _number(term: str) -> bool:
