@@ -99,6 +99,10 @@ def _shared(words: frozenset[str], own: frozenset[str]) -> float:
 
 
 def _words(text: str, language: Language) -> frozenset[str]:
+    """The terms of a text outside of its figures: the unit is the figure's and is compared with it."""
+    for figure in reversed(parse(text, language.notation)):
+        if figure.kind != "norm":
+            text = f"{text[: figure.span[0]]} {text[figure.span[1] :]}"
     return frozenset(term for term in language.terms(text) if not any(c.isdigit() for c in term))
 
 
