@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 from agent.language.days import day, stamp, with_year
 from agent.language.masks import list_number, passed
@@ -31,11 +32,25 @@ _SIGN = re.compile(rf"(?:\A|[{SPACE}\n(])[-−]\Z")
 _BESIDE = re.compile(rf"{GAP}[:=|]?{GAP}\Z")
 
 
+SHORT = 1000
+"""Characters up to which a text's figures are remembered."""
+
+
 def parse(text: str, notation: Notation) -> list[Figure]:
     """The figures of `text` in order, their spans apart from each other. Never raises, takes time linear in the text; expects NFC.
 
     No figures: list numbers, `(1)`, ids in brackets, addresses, telephone numbers, IBANs, digits that belong to a word, labels (`Seite 3`).
     """
+    return list(_remembered(text, notation)) if len(text) <= SHORT else _parsed(text, notation)
+
+
+@lru_cache(maxsize=8192)
+def _remembered(text: str, notation: Notation) -> tuple[Figure, ...]:
+    """The sentences and rows of a knowledge base are read again with every question that finds them."""
+    return tuple(_parsed(text, notation))
+
+
+def _parsed(text: str, notation: Notation) -> list[Figure]:
     found: list[Figure] = []
     pos = floor = listed = 0
     while token := _TOKEN.search(text, pos):

@@ -19,6 +19,7 @@ _MARKS = "„“”‘’‚‹›«»–—…•·\u00a0\u202f"
 """Punctuation beyond ASCII that stands against a word without a blank."""
 
 
+@lru_cache(maxsize=4096)
 def laid_out(*texts: str) -> bytes:
     """The folded words of the texts between single blanks, in UTF-8, with a blank at either end."""
     text = folded(unicodedata.normalize("NFC", "\n".join(texts)))
