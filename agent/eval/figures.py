@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace, field
 from decimal import Decimal
 
 from agent.language import Language
@@ -41,7 +41,10 @@ class Figures:
 
     def _of(self, text: str) -> list[Figure]:
         if text not in self._read:
-            self._read[text] = parse(text, self.language.notation)
+            found = parse(text, self.language.notation)
+            # a range states both its ends: "100 bis 436 EUR" says 100 EUR and says 436 EUR
+            ends = [replace(one, end=None, bound=None) for figure in found if figure.end for one in (figure, figure.end)]
+            self._read[text] = [*found, *ends]
         return self._read[text]
 
 

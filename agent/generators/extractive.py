@@ -21,11 +21,11 @@ from agent.values import Complaint, Draft, Evidence, Hit, Origin, Period, Plan, 
 CONTEXT = 0.6
 """What a word of the question counts that stands only in the entry's title or tags."""
 PRECISION = 1.0
-FIGURE = 0.15
+FIGURE = 0.4
 PLACE = 0.5
 MEANING = 1.8
 STEP = 0.65
-SECTION: Mapping[int, float] = {0: 0.6, 1: 0.15, 3: -0.3}
+SECTION: Mapping[int, float] = {0: 0.4, 1: 0.15, 3: -0.3}
 """By the section's rank in the language's order: a summary says it best, a table next; an example speaks of its own case only."""
 
 CLOSE = 0.85
