@@ -222,12 +222,8 @@ class Language:
         word = re.search(r"\S+$", text[max(0, stop.start() - 30) : stop.start()])
         last = word.group().lstrip('(„"[»') if word else ""
         following = text[stop.end() :].lstrip()[:1]
-        if (
-            last.casefold() in self._abbreviations
-            or (re.fullmatch(r"(\w\.)*\w", last)
-            and not last.isdigit()
-            and len(last) < 6
-            and "." in last)
+        if last.casefold() in self._abbreviations or (
+            re.fullmatch(r"(\w\.)*\w", last) and not last.isdigit() and len(last) < 6 and "." in last
         ):
             return True
         if re.fullmatch(r"[^\W\d_]", last):

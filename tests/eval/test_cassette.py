@@ -39,7 +39,7 @@ def test_changed_prompts_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert Cassette(tape, "de").changed_prompts == []
     monkeypatch.setattr(cassette, "prompts", lambda language: {"point": "another"})
     assert "point" in Cassette(tape, "de").changed_prompts
-    with pytest.raises(ModelError, match="prompts changed since: .*point"):
+    with pytest.raises(ModelError, match=r"prompts changed since: .*point"):
         Cassette(tape, "de").around(ScriptedModel([])).chat(ChatRequest("s", "a"))
 
 
