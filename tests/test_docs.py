@@ -64,3 +64,11 @@ def test_the_changelog_has_the_version() -> None:
     version = re.search(r'^version = "([^"]+)"', (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)
     assert version
     assert f"## {version.group(1)}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_the_readme_shows_the_newest_scores() -> None:
+    from benchmarks import readme_scores
+
+    path = readme_scores.newest()
+    assert path is not None
+    assert readme_scores.written(README, path) == README, "run python -m benchmarks.readme_scores"
