@@ -14,7 +14,8 @@ SHOWN = 3
 def refused(reason: Reason, trace: Trace, language: Language, *, missing: Sequence[str] = ()) -> Refused:
     """A refusal. The same cause gives the same text."""
     period = trace.plan.subqueries[0].period if trace.plan else Period.day(trace.question.stichtag)
-    words = language.message("missing_words", words="“, „".join(missing)) if missing else ""
+    named = reason is Reason.OUT_OF_SCOPE  # what lies outside is named, not quoted
+    words = (", ".join(missing) if named else language.message("missing_words", words="“, „".join(missing))) if missing else ""
     return Refused(
         reason,
         f"{language.message('refusal')}\n{_line(reason, language, period, words)}",
