@@ -186,14 +186,19 @@ class Store(Protocol):
         """Cosine of the given rows; rows without a vector are left out."""
         ...
 
-    def piece_similarities(self, vector: Vector, keys: Collection[str]) -> dict[str, float]:
-        """Cosine of the pieces of these keys; those without a vector are left out."""
+    def piece_similarities(self, vector: Vector, rows: Collection[int]) -> dict[str, float]:
+        """Cosine of every quotable piece of these rows that has a vector, by its key."""
         ...
 
     def fetch(self, rows: Iterable[int]) -> dict[int, tuple[Chunk, EntryInfo]]: ...
 
     def rows_of(self, entry_ids: Iterable[str]) -> dict[str, tuple[int, ...]]:
         """The rows of each entry's chunks, in reading order; unknown ids are left out."""
+        ...
+
+    @property
+    def dated(self) -> bool:
+        """Whether any entry holds for some days only."""
         ...
 
     def document_frequencies(self, terms: Collection[str]) -> dict[str, int]:

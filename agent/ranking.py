@@ -46,7 +46,8 @@ def one_per_entry(
     dropped: list[Dropped] = []
     for group in grouped.values():
         first, *rest = sorted(group, key=lambda hit: (last(hit.chunk.section), -hit.score, section_rank(hit.chunk.section)))
-        kept.append(replace(first, score=max(hit.score for hit in group)))
+        best = max(hit.score for hit in group)
+        kept.append(first if first.score == best else replace(first, score=best))
         dropped += [Dropped(hit.entry.id, hit.chunk.section, hit.score, "another section of the entry fits better") for hit in rest]
     return sorted(kept, key=_place), dropped
 

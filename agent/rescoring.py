@@ -73,8 +73,12 @@ def features(question: Asked, candidate: Candidate) -> dict[str, float | None]:
     BM25 over character grams. window: the most weight of the question's terms within a few words (proximity: Tao, Zhai 2007).
     """
     head, body = candidate.head.split(), candidate.body.split()
-    words = ((weight, _count(term, question.related.get(term), head, body)) for term, weight in question.terms.items())
-    pieces = ((weight, candidate.layout.count(gram)) for gram, weight in question.grams.items())
+    held = frozenset((*head, *body))
+    words = [
+        (weight, HEAD * head.count(term) + body.count(term) if term in held else _stood_for(question.related.get(term), head, body, held))
+        for term, weight in question.terms.items()
+    ]
+    pieces = [(weight, candidate.layout.count(gram)) for gram, weight in question.grams.items()]
     return {
         "cosine": candidate.cosine,
         "closeness": candidate.closeness,
@@ -84,16 +88,14 @@ def features(question: Asked, candidate: Candidate) -> dict[str, float | None]:
     }
 
 
-def _count(term: str, related: Mapping[str, float] | None, head: list[str], body: list[str]) -> float:
-    """How often a chunk has a term, or else the best of its relatives, by its weight; of a relative of several terms the rarest counts."""
-
-    def times(one: str) -> float:
-        return HEAD * head.count(one) + body.count(one)
-
-    found = times(term)
-    if found or not related:
-        return found
-    return max(weight * min(times(part) for part in other.split()) for other, weight in related.items())
+def _stood_for(related: Mapping[str, float] | None, head: list[str], body: list[str], held: frozenset[str]) -> float:
+    """The count of the best relative of a term that is not there, by its weight; of a relative of several terms the rarest counts."""
+    best = 0.0
+    for other, weight in (related or {}).items():
+        parts = (other,) if other in held else other.split() if " " in other else ()
+        if parts and held.issuperset(parts):
+            best = max(best, weight * min(HEAD * head.count(part) + body.count(part) for part in parts))
+    return best
 
 
 def _bm25(weighted: Iterable[tuple[float, float]], length: float) -> float:

@@ -13,7 +13,6 @@ from agent import expansion, ranking, rescoring
 from agent.errors import EmbedderError
 from agent.interfaces import Embedder, Filter, Scored, Store
 from agent.language import Language, grams
-from agent.language.pieces import pieces
 from agent.settings import Settings
 from agent.values import Evidence, Flag, Hit, Searched, SubQuery
 
@@ -21,8 +20,12 @@ if TYPE_CHECKING:
     from agent.interfaces import Vector
 
 
-RELATED_WEIGHT, RELATED_DEPTH = 0.05, 20
+RELATED_WEIGHT, RELATED_DEPTH = 0.05, 10
 """The list of the question's related words brings candidates; by rank alone it goes behind whatever the words themselves found."""
+CANDIDATES = 60
+"""How many of the lists' hits, besides those of the related words, reach the second stage: more cost time and find nothing."""
+GRAMS = 30
+"""How many of the question's character grams are counted, the rarest: the others hardly tell texts apart."""
 CLOSEST = 5
 """How many of the best by meaning the other candidates are compared with (pseudo-relevance feedback: Rocchio 1971)."""
 
@@ -105,7 +108,7 @@ class Wissensbasis:
         related = expansion.related(subquery.query, terms, self._language, self._store)
         vector = self._vector(subquery.query)
         legs = self._legs(terms, related, vector, where)
-        hits = self._joined(legs)
+        hits = self._joined(legs, most=CANDIDATES if featured else None)
         features = self._features(hits, self._asked(subquery.query, terms, related), vector) if featured else ()
         return Candidates(tuple(hits.values()), tuple(features), legs.meaning, related, vector)
 
@@ -124,8 +127,8 @@ class Wissensbasis:
 
     def _likeness(self, hits: Sequence[Hit], vector: Vector) -> dict[str, float]:
         """The cosine of every quotable piece of the hits with the question."""
-        keys = {piece.key for hit in hits for piece in pieces(hit.entry.title, hit.chunk.text, self._language)}
-        return self._store.piece_similarities(vector, keys)
+        rows = self._store.rows_of(hit.entry.id for hit in hits)
+        return self._store.piece_similarities(vector, [rows[hit.entry.id][hit.chunk.ordinal] for hit in hits])
 
     def _legs(self, terms: Sequence[str], related: expansion.Related, vector: Vector | None, where: Filter) -> Legs:
         pool = self._settings.candidate_pool
@@ -136,15 +139,18 @@ class Wissensbasis:
             self._store.dense(vector, pool, where) if vector is not None else (),
         )
 
-    def _joined(self, legs: Legs) -> dict[int, Hit]:
-        """The hits of all lists by row, best first by reciprocal rank fusion."""
+    def _joined(self, legs: Legs, *, most: int | None = None) -> dict[int, Hit]:
+        """The hits of all lists by row, best first by reciprocal rank fusion: `most` of them, and all of the related words."""
         words = {scored.row: (rank, scored.score) for rank, scored in enumerate(legs.words, start=1)}
         meaning = {scored.row: (rank, scored.score) for rank, scored in enumerate(legs.meaning, start=1)}
         weighted = ((1.0, legs.words), (RELATED_WEIGHT, legs.related), (self._settings.dense_weight, legs.meaning))
         scores = ranking.rrf(((weight, [scored.row for scored in leg]) for weight, leg in weighted), k=self._settings.rrf_k)
-        found = self._store.fetch(scores)
+        order = ranking.ordered(scores)
+        others = {scored.row for scored in legs.related}
+        order = [row for place, row in enumerate(order) if most is None or place < most or row in others]
+        found = self._store.fetch(order)
         hits = {}
-        for row in ranking.ordered(scores):
+        for row in order:
             (lexical_rank, lexical_score), (dense_rank, dense_score) = words.get(row, (None, None)), meaning.get(row, (None, None))
             why = "words and meaning" if row in words and row in meaning else "words" if row in words else "meaning"
             hits[row] = Hit(
@@ -159,13 +165,13 @@ class Wissensbasis:
         return hits
 
     def _asked(self, query: str, terms: Sequence[str], related: expansion.Related) -> rescoring.Asked:
-        layout = grams.laid_out(query, *expansion.called(related))
-        said, pieces = Counter(terms), Counter(grams.grams(layout))
-        words, held, chunks = self._store.document_frequencies(said), self._store.gram_frequencies(pieces), self._store.info.chunks
+        said, pieces = Counter(terms), Counter(grams.grams(grams.laid_out(query, *expansion.called(related))))
+        chunks = self._store.info.chunks
+        words = {term: rescoring.idf(chunks, held) for term, held in self._store.document_frequencies(said).items()}
+        known = {gram: rescoring.idf(chunks, held) for gram, held in self._store.gram_frequencies(pieces).items() if held}
+        rarest = sorted(known, key=lambda gram: (-known[gram], gram))[:GRAMS]
         return rescoring.Asked(
-            {term: times * rescoring.idf(chunks, words[term]) for term, times in said.items()},
-            {gram: times * rescoring.idf(chunks, held[gram]) for gram, times in pieces.items()},
-            related,
+            {term: times * words[term] for term, times in said.items()}, {gram: pieces[gram] * known[gram] for gram in rarest}, related
         )
 
     def _features(self, hits: Mapping[int, Hit], asked: rescoring.Asked, vector: Vector | None) -> list[rescoring.Features]:
@@ -200,7 +206,7 @@ class Wissensbasis:
 
     def _outside(self, terms: Sequence[str], where: Filter) -> list[Hit]:
         """The best hits by words that are not valid in the period asked for: the nearest ones of a refusal for its date."""
-        if where.period is None:
+        if where.period is None or not self._store.dated:
             return []
         words = self._store.lexical(terms, self._settings.context_blocks, replace(where, period=None))
         hits = list(self._joined(Legs(words)).values())

@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from agent.interfaces import Vector
 
 
-_MOST_TERMS = 256
+_MOST_TERMS, _FEW_TERMS = 256, 3
+_FEW_CHUNKS = 5000
+"""Below this size of an index no term costs enough to be left out."""
+_COMMON = 0.02
+"""A term that more than this share of the chunks holds orders candidates (agent.rescoring), but it need not bring them."""
 _MOST_COMPOUNDS = 12
 _SLIP_LENGTH = 3
 _LAST = chr(0x10FFFF)
@@ -95,12 +99,15 @@ class SqliteStore:
         return [Scored(row, -cost) for row, cost in found]
 
     def _telling(self, terms: Sequence[str]) -> list[str]:
-        """The distinct terms; of very many only the rarest that occur, since FTS5's time grows with their number at every match."""
+        """The distinct terms worth their time, which grows with every chunk that holds one: no common ones beside rarer ones."""
         distinct = [term for term in dict.fromkeys(terms) if term and "\0" not in term]
-        if len(distinct) <= _MOST_TERMS:
+        if len(distinct) <= _FEW_TERMS or (self._info.chunks < _FEW_CHUNKS and len(distinct) <= _MOST_TERMS):
             return distinct
+        phrases = [term for term in distinct if " " in term]
         seen = {term: count for term, count in self.document_frequencies(distinct).items() if count}
-        return sorted(seen, key=seen.__getitem__)[:_MOST_TERMS]
+        rarest = sorted(seen, key=lambda term: (seen[term], term))
+        common = _COMMON * self._info.chunks
+        return phrases + [term for place, term in enumerate(rarest[:_MOST_TERMS]) if place < _FEW_TERMS or seen[term] <= common]
 
     def dense(self, vector: Vector, depth: int, where: Filter) -> list[Scored]:
         """Exact cosine over all vectors; best first, equals by entry id and ordinal."""
@@ -133,18 +140,19 @@ class SqliteStore:
         scores = table.vectors[[place for _, place in wanted]] @ self._fitting(vector)
         return {row: float(score) for (row, _), score in zip(wanted, scores, strict=True)}
 
-    def piece_similarities(self, vector: Vector, keys: Collection[str]) -> dict[str, float]:
-        """Cosine of the pieces of these keys; those without a vector are left out."""
-        import numpy as np
-
-        if self._info.embedder is None or not keys:
+    def piece_similarities(self, vector: Vector, rows: Collection[int]) -> dict[str, float]:
+        """Cosine of every quotable piece of these rows that has a vector, by its key."""
+        if self._info.embedder is None or not rows:
             return {}
         found = self._all(
-            "SELECT hash, vector FROM vectors WHERE identity = ? AND hash IN (SELECT value FROM json_each(?))",
-            (records.identity_key(self._info.embedder), json.dumps(sorted(keys))),
+            """SELECT DISTINCT pieces.hash, vectors.vector FROM pieces CROSS JOIN vectors ON vectors.hash = pieces.hash
+            WHERE vectors.identity = ? AND pieces.row IN (SELECT value FROM json_each(?))""",
+            (records.identity_key(self._info.embedder), json.dumps(list(rows))),
         )
         if not found:
             return {}
+        import numpy as np
+
         stacked = np.frombuffer(b"".join(blob for _, blob in found), dtype="<f4").reshape(len(found), -1)
         return {key: float(score) for (key, _), score in zip(found, stacked @ self._fitting(vector), strict=True)}
 
@@ -214,6 +222,11 @@ class SqliteStore:
         ):
             found.setdefault(entry_id, []).append(row)
         return {entry_id: tuple(found[entry_id]) for entry_id in wanted if entry_id in found}
+
+    @cached_property
+    def dated(self) -> bool:
+        """Whether any entry holds for some days only."""
+        return bool(self._all("SELECT EXISTS (SELECT 1 FROM entries WHERE valid_from IS NOT NULL OR valid_to IS NOT NULL)", ())[0][0])
 
     def document_frequencies(self, terms: Collection[str]) -> dict[str, int]:
         """In how many chunks each term occurs (0 where it does not)."""
