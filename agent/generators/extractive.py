@@ -11,6 +11,7 @@ from agent.interfaces import Parts
 from agent.language import Language
 from agent.language.analyser import folded
 from agent.language.bounds import stated, suits
+from agent.language.contrast import conditional, excepted, opposed, special
 from agent.language.pieces import Piece, holding, pieces
 from agent.language.similarity import covered
 from agent.language.timing import fits
@@ -25,6 +26,10 @@ FIGURE = 0.4
 PLACE = 0.5
 MEANING = 1.8
 STEP = 0.65
+OPPOSED = 0.8
+SPECIAL = 0.4
+CONDITIONAL = 0.2
+"""What is taken off for another side than the question names, for a special rule it does not ask for, and for a single case."""
 SECTION: Mapping[int, float] = {0: 0.4, 1: 0.15, 3: -0.3}
 """By the section's rank in the language's order: a summary says it best, a table next; an example speaks of its own case only."""
 
@@ -136,6 +141,8 @@ def candidates(question: str, evidence: Evidence, language: Language, period: Pe
         score += figure * has_figure + PLACE / (1 + places[hit.entry.id])
         score += SECTION.get(language.section_rank(hit.chunk.section), 0.0)
         score += STEP * suits(case, piece.bare, language.notation) if case else 0.0
+        score -= OPPOSED * (opposed(question, piece.bare, language) or excepted(question, piece.bare, language))
+        score -= SPECIAL * special(question, piece.bare, language) + CONDITIONAL * conditional(piece.bare, language)
         ranked.append(Candidate(hit, piece, score, terms, says, has_figure, 1 - precision))
     return sorted(ranked, key=lambda c: (-c.score, places[c.hit.entry.id], c.hit.chunk.ordinal, c.piece.segment.span))
 

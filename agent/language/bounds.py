@@ -13,6 +13,7 @@ from agent.language.notation import Notation
 
 BARE = 0.7
 """What the fit of a number without a unit ("3.550 brutto", "80 DN") counts."""
+_LOW = ("max", "under")
 _COUNTED = ("amount", "percent", "quantity", "number", "ordinal")
 
 
@@ -46,6 +47,9 @@ def _fit(figure: Figure, step: Figure) -> float | None:
     value, bound = _value(figure), _value(step)
     if value is None or bound is None:
         return None
+    if figure.bound and step.bound:
+        # a case that is itself a side ("unter 18") is met by that side alone
+        return 1.0 if (figure.bound in _LOW) == (step.bound in _LOW) and value == bound else -1.0
     if step.end is not None:
         top = _value(step.end)
         over = value > bound if step.bound == "over" else value >= bound
