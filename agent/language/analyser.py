@@ -169,7 +169,7 @@ class Language:
         end = levels.end() if levels else match.end()
         written = text[match.start() : end]
         term = "§" + match.group().lstrip("§ ").lower()
-        act = self._act.match(text, end) or self._act_before.search(text[max(0, match.start() - 40) : match.start()])
+        act = self._act.match(text, end) or self._act_before.search(" " + text[max(0, match.start() - 40) : match.start()])
         yield term, written
         if act:
             yield f"{term}{folded(act.group(1))}", written

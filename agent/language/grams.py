@@ -32,12 +32,17 @@ def laid_out(*texts: str) -> bytes:
 
 def grams(layout: bytes) -> list[bytes]:
     """The grams of each word in order, with repetitions; a word reaches one blank beyond either end, and a short one is its only gram."""
-    return [gram for word in layout.decode().split() for gram in _of_word(word)]
+    return [gram for word in _words(layout) for gram in _of_word(word)]
 
 
 def distinct(layouts: Iterable[bytes]) -> list[frozenset[bytes]]:
     """The grams each layout holds at least once: what document frequencies are counted of."""
-    return [frozenset[bytes]().union(*(_of_word(word) for word in layout.decode().split())) for layout in layouts]
+    return [frozenset[bytes]().union(*map(_of_word, _words(layout))) for layout in layouts]
+
+
+def _words(layout: bytes) -> list[str]:
+    # By the blank alone: to str.split() further characters are spaces.
+    return [word for word in layout.decode().split(" ") if word]
 
 
 @lru_cache(maxsize=65536)

@@ -176,7 +176,9 @@ class Wissensbasis:
 
     def _features(self, hits: Mapping[int, Hit], asked: rescoring.Asked, vector: Vector | None) -> list[rescoring.Features]:
         cosines = self._store.similarities(vector, hits) if vector is not None else {}
-        closeness = self._store.closeness(hits, sorted(cosines, key=lambda row: (-cosines[row], row))[:CLOSEST]) if cosines else {}
+        # Of few candidates the best are no sample of what was meant, but all there is.
+        closest = sorted(cosines, key=lambda row: (-cosines[row], row))[: min(CLOSEST, 1 + len(cosines) // 5)]
+        closeness = self._store.closeness(hits, closest) if cosines else {}
         analysed = self._store.analysed(hits)
         found: list[rescoring.Features] = []
         for row, hit in hits.items():

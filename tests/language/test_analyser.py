@@ -46,6 +46,36 @@ def test_a_norm_is_found_by_each_of_its_levels() -> None:
     assert not set(DE.terms("§ 67 Abs 2")) <= set(fine)
 
 
+@pytest.mark.parametrize(
+    "spellings",
+    [
+        ("Rz 1101", "Rz. 1101", "RZ 1101", "Randzahl 1101"),
+        ("BGBl. I Nr. 62/2026", "BGBl I 62/2026", "BGBl. I 62/2026"),
+        ("Art 17", "Art. 17", "Artikel 17"),
+        ("§ 67 EStG", "§67 EStG", "§ 67 des EStG"),
+    ],
+)
+def test_references_meet_in_every_usual_spelling(spellings: tuple[str, ...]) -> None:
+    assert len({tuple(DE.terms(spelling)) for spelling in spellings}) == 1
+    assert len(DE.terms(spellings[0])[0]) > 2
+
+
+def test_a_reference_is_whole() -> None:
+    assert DE.terms("Rz 1101") == ["rz1101"]
+    assert not set(DE.terms("Rz 1101")) & set(DE.terms("Rz 1102"))
+    assert set(DE.terms("BGBl 62/2026")) <= set(DE.terms("BGBl I 62/2026"))
+
+
+def test_an_act_may_stand_before_or_behind() -> None:
+    assert set(DE.terms("EStG § 67")) == set(DE.terms("§ 67 EStG"))
+
+
+def test_every_section_of_an_enumeration_counts() -> None:
+    assert {"§23", "§23a", "§24"} <= set(DE.terms("§§ 23, 23a und 24 AngG"))
+    assert DE.terms("§§ 15 ff")[0] == "§15"
+    assert "§100" not in DE.terms("§§ 3, 100 %")
+
+
 def test_stop_words_are_no_terms() -> None:
     assert DE.terms("Wie hoch ist der und die?") == []
 

@@ -51,6 +51,8 @@ def state(path: Path) -> list[tuple[Any, ...]]:
             """SELECT entries.id, ordinal, hash, section, start, stop, text, fts.head, fts.body FROM chunks JOIN texts USING (row)
             JOIN fts ON fts.rowid = chunks.row JOIN entries ON entries.row = entry ORDER BY 1, 2""",
             "SELECT term, doc, cnt FROM vocabulary ORDER BY 1",
+            "SELECT term, backwards, chunks FROM words ORDER BY 1",
+            "SELECT gram, chunks FROM grams ORDER BY 1",
             "SELECT identity, hash, vector FROM vectors ORDER BY 1, 2",
             "SELECT key, value FROM meta WHERE key NOT IN ('generation', 'built') ORDER BY 1",
         )
