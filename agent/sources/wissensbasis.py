@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from agent.interfaces import Vector
 
 
-RELATED_WEIGHT, RELATED_DEPTH = 0.05, 10
+RELATED_WEIGHT, RELATED_DEPTH = 0.05, 20
 """The list of the question's related words brings candidates; by rank alone it goes behind whatever the words themselves found."""
 CANDIDATES = 60
 """How many of the lists' hits, besides those of the related words, reach the second stage: more cost time and find nothing."""
