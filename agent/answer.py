@@ -193,7 +193,7 @@ def _published(outcome: grounding.Supported, draft: Draft, plan: Plan, evidence:
         draft.origin,
         trace,
         question_back=clarify.question_back(
-            trace.question.text, [outcome.text, *(citation.quote for citation in outcome.citations)], language, parts.tables["facts"]
+            trace.question.text, [outcome.text, *(citation.quote for citation in outcome.citations)], language, parts.tables["limits"]
         ),
         conflicts=conflicts.told(evidence, outcome.text, language),
     )

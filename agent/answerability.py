@@ -38,8 +38,8 @@ class Verdict:
 
 
 def judged(question: str, evidence: Evidence, language: Language, tables: Mapping[str, Mapping[str, Any]]) -> Verdict:
-    """The verdict on a question and what was found for it. `tables` holds "scope" and "answerability"."""
-    outside = elsewhere(question, tables["scope"])
+    """The verdict on a question and what was found for it. `tables` holds "limits" and "answerability"."""
+    outside = elsewhere(question, tables["limits"])
     if outside:
         return Verdict(0.0, Reason.OUT_OF_SCOPE, (outside,))
     if not evidence.hits:
@@ -55,10 +55,10 @@ def judged(question: str, evidence: Evidence, language: Language, tables: Mappin
     return Verdict(score, None if score >= model["threshold"] else Reason.WEAK_EVIDENCE, _missing(question, evidence, language))
 
 
-def elsewhere(question: str, scope: Mapping[str, Any]) -> str:
+def elsewhere(question: str, limits: Mapping[str, Any]) -> str:
     """What the question asks for that the knowledge base does not hold by its nature; empty where it asks for nothing such."""
     text = " ".join(["", *re.findall(r"[\w-]+", folded(question)), ""])
-    for outside in scope["outside"]:
+    for outside in limits["outside"]:
         named = any(f" {folded(phrase)} " in text for phrase in outside["phrases"])
         if named and not any(f" {folded(word)} " in text for word in outside["unless"]):
             return str(outside["name"])

@@ -11,14 +11,14 @@ from agent.language.analyser import folded
 from agent.language.timing import mentions
 
 
-def question_back(question: str, cited: Iterable[str], language: Language, facts: Mapping[str, Any]) -> str | None:
-    """The question of the first fact of the table `facts` that a cited text hangs on and the question leaves open; None mostly.
+def question_back(question: str, cited: Iterable[str], language: Language, limits: Mapping[str, Any]) -> str | None:
+    """The question of the first of the `limits`' facts that a cited text hangs on and the question leaves open; None mostly.
 
     A fact has `marks` (phrases by which a text says that it depends on it), `values` (words by which a question settles it), and `dated`:
     whether a date in the question settles it as well.
     """
     asked, texts = _plain(question), [_plain(text) for text in cited]
-    for fact in facts["facts"]:
+    for fact in limits["facts"]:
         settled = any(_plain(value) in asked for value in fact["values"]) or (fact["dated"] and bool(mentions(question, language)))
         if not settled and any(_plain(mark) in text for mark in fact["marks"] for text in texts):
             return str(fact["question"])

@@ -229,6 +229,14 @@ class Store(Protocol):
         """The knowledge base's own synonyms, analysed: term -> terms."""
         ...
 
+    def limits(self) -> Mapping[str, Any]:
+        """What the knowledge base does not hold ("outside"), and the facts that decide what applies ("facts")."""
+        ...
+
+
+NO_LIMITS: Mapping[str, Any] = {"outside": [], "facts": []}
+"""The limits of a knowledge base that states none."""
+
 
 # --- the index as an ingest sees it ---------------------------------------------------------------
 
@@ -273,6 +281,7 @@ class Update:
     synonyms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     embedder: EmbedderIdentity | None = None
     """Whose vectors the index holds from now on; None leaves that as it is."""
+    limits: Mapping[str, Any] = field(default_factory=lambda: NO_LIMITS)
 
 
 class Index(Protocol):
@@ -347,4 +356,4 @@ class Parts:
     """The text of a prompt file of this language, by name."""
     today: Callable[[], date] = date.today
     tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Data the pure parts are handed: "scope", "answerability" and "facts"."""
+    """Data the pure parts are handed: "limits" (of the knowledge base, as agent.ingest.limits reads them) and "answerability"."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from agent import texts
 from agent.errors import ModelError
-from agent.interfaces import ChatReply, ChatRequest, Model, Parts, Source
+from agent.interfaces import NO_LIMITS, ChatReply, ChatRequest, Model, Parts, Source
 from agent.language import Language
 from agent.settings import Settings
 from agent.values import Chunk, EntryInfo, Evidence, Finish, Hit, Period, Searched, SubQuery, Tokens
@@ -88,7 +88,7 @@ def parts(
         Recorder(),
         lambda name: texts.prompt(language.code, name),
         today,
-        {"scope": texts.table("scope.de"), "answerability": texts.table("answerability"), "facts": texts.table("facts.de")},
+        {"limits": NO_LIMITS, "answerability": texts.table("answerability")},
     )
 
 

@@ -212,12 +212,7 @@ class Bench:
     @cached_property
     def tables(self) -> Mapping[str, Mapping[str, Any]]:
         """The data the pure parts are handed."""
-        code = self.language.code
-        return {
-            "scope": texts.table(f"scope.{code}"),
-            "answerability": texts.table("answerability"),
-            "facts": texts.table(f"facts.{code}"),
-        }
+        return {"limits": self.store.limits(), "answerability": texts.table("answerability")}
 
     # --- questions --------------------------------------------------------------------------------
 

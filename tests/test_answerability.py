@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agent import texts
 from agent.answerability import elsewhere, features, judged, probability
+from agent.ingest import limits
 from agent.testing import german, hit
 from agent.values import Evidence, Flag, Reason
 
 DE = german()
-TABLES = {"scope": texts.table("scope.de"), "answerability": texts.table("answerability")}
+TABLES: Any = {"limits": limits.read(Path(__file__).parents[1] / "wissensbasis"), "answerability": texts.table("answerability")}
 GRENZE = hit("pv-grenze", "Die Geringfügigkeitsgrenze beträgt 551,10 EUR.", title="Geringfügigkeitsgrenze", valid_from=date(2026, 1, 1))
 WEIGHTS = {"geringfugigkeitsgrenz": 3.0}
 
@@ -48,7 +51,7 @@ def test_what_lies_outside_is_refused_by_rule(question: str) -> None:
     ],
 )
 def test_a_foreign_word_alone_refuses_nothing(question: str) -> None:
-    assert elsewhere(question, TABLES["scope"]) == ""
+    assert elsewhere(question, TABLES["limits"]) == ""
 
 
 def test_nothing_found() -> None:

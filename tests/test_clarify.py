@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agent import texts
 from agent.clarify import question_back
+from agent.ingest import limits
 from agent.testing import german
 
 DE = german()
-FACTS = texts.table("facts.de")
+FACTS: Any = limits.read(Path(__file__).parents[1] / "wissensbasis")
 LAND = "Der Zuschlag ist nach Bundesland verschieden."
 KV = "Die Fälligkeit des Urlaubszuschusses regelt der Kollektivvertrag."
 OLD = "Die Regelung gilt nur für Arbeitsverhältnisse, die vor dem 1.1.2003 begonnen haben."

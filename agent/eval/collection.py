@@ -22,6 +22,7 @@ from agent.eval.report import Row
 from agent.ingest.chunks import plain
 from agent.ingest.embed import Progress
 from agent.ingest.run import Content
+from agent.interfaces import NO_LIMITS
 from agent.plan import by_dates
 from agent.settings import Settings, changed
 from agent.values import Evidence, Question
@@ -132,7 +133,7 @@ def examined(query: Query, test_set: TestSet, subject: Subject) -> Row:
 
 def _tables() -> Mapping[str, Mapping[str, Any]]:
     """The gate's data; what lies outside its scope by its nature is a knowledge base's to say, and a foreign set says nothing."""
-    return {"scope": {"outside": []}, "answerability": texts.table("answerability")}
+    return {"limits": NO_LIMITS, "answerability": texts.table("answerability")}
 
 
 def _ids(evidence: Evidence) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from agent import texts
-from agent.ingest import folder, register, synonyms, tables, werte
+from agent.ingest import folder, limits, register, synonyms, tables, werte
 from agent.ingest.entries import line_at
 from agent.ingest.folder import FileRead
 from agent.ingest.problems import EntryProblem, Severity, near
@@ -24,7 +24,7 @@ def lint(kb_dir: Path, language: Language) -> list[EntryProblem]:
     files = folder.documents(kb_dir)
     known = register.load(kb_dir) or Register(language.code)
     values, found = werte.read(kb_dir)
-    problems = [*found, *(problem for file in files for problem in file.problems), *_synonyms(kb_dir)]
+    problems = [*found, *(problem for file in files for problem in file.problems), *_beside(kb_dir)]
     notation = werte.Notation(texts.table(f"kb.{language.code}"))
     for file in files:
         if file.entry:
@@ -40,9 +40,9 @@ def _notice(problem: EntryProblem) -> EntryProblem:
     return EntryProblem(problem.path, problem.line, problem.message, problem.mend, Severity.NOTICE)
 
 
-def _synonyms(kb_dir: Path) -> list[EntryProblem]:
-    found = synonyms.read(kb_dir)
-    return found if isinstance(found, list) else []
+def _beside(kb_dir: Path) -> list[EntryProblem]:
+    """The faults of what lies beside the entries."""
+    return [problem for found in (synonyms.read(kb_dir), limits.read(kb_dir)) if isinstance(found, list) for problem in found]
 
 
 def _form(file: FileRead, entry: Entry, known: Register, language: Language) -> Iterator[EntryProblem]:

@@ -24,7 +24,7 @@ BUILD = "Run `pv-agent kb build`."
 LAYER = 2
 """The layer that may be indexed: texts of one's own; layer 1 is licensed, and stays where it is."""
 
-BESIDE = ("werte.yaml", "synonyme.yaml")
+BESIDE = ("werte.yaml", "synonyme.yaml", "grenzen.yaml")
 """What belongs to a knowledge base besides its entries, and counts in its version."""
 
 

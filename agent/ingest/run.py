@@ -8,24 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from agent.errors import IndexProblem, KnowledgeBaseError
-from agent.ingest import cache, synonyms
+from agent.ingest import cache, limits, synonyms
 from agent.ingest.chunks import cut, document, embedding_text, pieces_of, text_hash
 from agent.ingest.embed import BATCH, Progress, embedded, quiet
+from agent.ingest.problems import EntryProblem
 from agent.ingest.register import Admission
-from agent.interfaces import Change, Document, Embedder, EmbedderIdentity, Held, Index, Update
+from agent.interfaces import NO_LIMITS, Change, Document, Embedder, EmbedderIdentity, Held, Index, Update
 from agent.language import Language
 from agent.values import Entry
 
 if TYPE_CHECKING:
     from agent.interfaces import Vector
 
+_T = TypeVar("_T")
+
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What an index is to hold: entries, the version they make, synonyms (analysed), and vectors known beforehand, by hash."""
+    """What an index is to hold: entries, the version they make, synonyms (analysed), limits, and vectors known beforehand, by hash."""
 
     entries: Sequence[Entry]
     version: str
@@ -33,6 +36,7 @@ class Content:
     vectors: Callable[[EmbedderIdentity], Mapping[str, Vector]] = lambda _: {}
     with_pieces: bool = False
     """Whether sentences and table rows get vectors too: they let an answer without a model find its words by meaning."""
+    limits: Mapping[str, Any] = field(default_factory=lambda: NO_LIMITS)
 
 
 def ingest(
@@ -43,17 +47,23 @@ def ingest(
     Raises IndexProblem or KnowledgeBaseError where nothing was changed, EmbedderError where the texts are there and vectors are missing.
     Entries that were refused are left out: who calls decides beforehand whether that may be (`admission.insist()`).
     """
-    words = synonyms.read(admission.kb_dir)
-    if isinstance(words, list):
-        raise KnowledgeBaseError(f"{words[0].path}:{words[0].line}: {words[0].message}", words[0].mend)
+    words = _sound(synonyms.read(admission.kb_dir))
+    bounds = _sound(limits.read(admission.kb_dir))
     content = Content(
         admission.entries,
         admission.version,
         synonyms.analysed(words, language),
         lambda identity: cache.load(admission.kb_dir, identity),
         with_pieces=True,
+        limits=bounds,
     )
     return bring(content, index, language=language, embedder=embedder, progress=progress)
+
+
+def _sound(found: _T | list[EntryProblem]) -> _T:
+    if isinstance(found, list):
+        raise KnowledgeBaseError(f"{found[0].path}:{found[0].line}: {found[0].message}", found[0].mend)
+    return found
 
 
 def bring(content: Content, index: Index, *, language: Language, embedder: Embedder | None = None, progress: Progress = quiet) -> Change:
@@ -68,7 +78,7 @@ def bring(content: Content, index: Index, *, language: Language, embedder: Embed
     written = {name for entry in stale for name in hashes[entry.info.id]}
     if stale or gone or _stamp_differs(index, content, identity):
         documents = _documents(stale, language, progress, with_pieces=content.with_pieces)
-        index.write(Update(documents, gone, language.code, content.version, content.synonyms, identity))
+        index.write(Update(documents, gone, language.code, content.version, content.synonyms, identity, content.limits))
     if embedder is not None:
         done, failed, pieces = _filled(index, embedder, language, shipped=content.vectors, progress=progress)
         reused = len(written - done - failed.keys())

@@ -42,25 +42,26 @@ def _likeness(figure: Figure, step: Figure) -> float:
     return BARE if right and not left else 0.0
 
 
+def _within(value: Fraction, bound: Fraction, step: Figure) -> bool:
+    """Whether a value lies in a step that has both ends."""
+    top = _value(step.end) if step.end else None
+    return top is not None and (value > bound if step.bound == "over" else value >= bound) and value <= top
+
+
 def _fit(figure: Figure, step: Figure) -> float | None:
     """How a figure lies to one step: None where the step is a plain value that says nothing of bounds."""
     value, bound = _value(figure), _value(step)
     if value is None or bound is None:
         return None
-    if figure.bound and step.bound:
-        # a case that is itself a side ("unter 18") is met by that side alone
-        return 1.0 if (figure.bound in _LOW) == (step.bound in _LOW) and value == bound else -1.0
     if step.end is not None:
-        top = _value(step.end)
-        over = value > bound if step.bound == "over" else value >= bound
-        return 1.0 if top is not None and over and value <= top else -1.0
-    if value == bound and step.bound not in ("over", "under"):
-        return 1.0
-    match step.bound:
-        case "over" | "min":
-            return float(Fraction(1, 2) + bound / value / 2) if value > bound > 0 else -1.0
-        case "max" | "under":
-            return float(Fraction(1, 2) + value / bound / 2) if 0 < value < bound else -1.0
+        return 1.0 if _within(value, bound, step) else -1.0
+    if value == bound and (figure.bound or step.bound not in ("over", "under")):
+        # a case that is itself a side ("unter 18") is met by that side alone
+        return -1.0 if figure.bound and step.bound and (figure.bound in _LOW) != (step.bound in _LOW) else 1.0
+    if step.bound in _LOW:
+        return float(Fraction(1, 2) + value / bound / 2) if 0 < value < bound else -1.0
+    if step.bound:
+        return float(Fraction(1, 2) + bound / value / 2) if value > bound > 0 else -1.0
     return None
 
 

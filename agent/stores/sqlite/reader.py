@@ -272,6 +272,10 @@ class SqliteStore:
         """The knowledge base's own synonyms, analysed: term -> terms; a phrase stands as its terms joined by blanks."""
         return self._synonyms
 
+    def limits(self) -> Mapping[str, Any]:
+        """What the knowledge base does not hold ("outside"), and the facts that decide what applies ("facts")."""
+        return records.limits(self._meta)
+
     @cached_property
     def _synonyms(self) -> Mapping[str, tuple[str, ...]]:
         return records.synonyms(self._meta)

@@ -6,8 +6,9 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping
 from datetime import date
+from typing import Any
 
-from agent.interfaces import EmbedderIdentity, IndexInfo
+from agent.interfaces import NO_LIMITS, EmbedderIdentity, IndexInfo
 from agent.values import Chunk, EntryInfo
 
 _CHUNKS = """
@@ -50,6 +51,11 @@ def info(known: Mapping[str, str]) -> IndexInfo:
 def synonyms(known: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     """The knowledge base's synonyms as they were stored."""
     return {term: tuple(others) for term, others in json.loads(known.get("synonyms", "{}")).items()}
+
+
+def limits(known: Mapping[str, str]) -> Mapping[str, Any]:
+    """The knowledge base's limits as they were stored."""
+    return json.loads(known["limits"]) if "limits" in known else NO_LIMITS
 
 
 def chunks(connection: sqlite3.Connection, rows: Iterable[int], entries: dict[int, EntryInfo]) -> dict[int, tuple[Chunk, EntryInfo]]:

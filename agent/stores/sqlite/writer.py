@@ -177,6 +177,7 @@ class SqliteIndex:
                     "language": update.language,
                     "kb_version": update.kb_version,
                     "synonyms": json.dumps(update.synonyms, ensure_ascii=False),
+                    "limits": json.dumps(update.limits, ensure_ascii=False),
                     "built": datetime.now(UTC).isoformat(timespec="seconds"),
                     **({"embedder": records.identity_key(update.embedder)} if update.embedder else {}),
                 }
