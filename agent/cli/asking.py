@@ -19,7 +19,7 @@ def ask(
     stichtag: Stichtag = None,
     strategy: Annotated[str | None, typer.Option(help="How to look: direct.")] = None,
     generator: Annotated[str | None, typer.Option(help="How to say it: auto, point (a model) or extractive (none).")] = None,
-    model: Annotated[str | None, typer.Option(help="The answer model on the server.")] = None,
+    model: Annotated[str | None, typer.Option(help="The answer model on the server; implies --generator point.")] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show the scores of both legs, the carrying sentences and what was dropped.")
     ] = False,
@@ -29,6 +29,8 @@ def ask(
 ) -> None:
     """Answer a question with the ID and the Stand of every entry it relies on."""
     text, day = question_of(question), day_of(stichtag)
+    if model and not generator:
+        generator = "point"  # who names a model wants to hear when it does not answer
     bench = bench_of(kb, as_json, strategy=strategy, generator=generator, answer_model=model, embed_off=no_embed or None)
     ready(bench)
     with spinner(bench, as_json) as listener:

@@ -103,12 +103,18 @@ def new(
 def werte(keys: Annotated[list[str], typer.Argument(metavar="KEY…", help="Keys of werte.yaml.")], kb: Kb = None) -> None:
     """Print dated values as the rows of a table, ready to paste into an entry."""
     from agent import texts
+    from agent.errors import KnowledgeBaseError
     from agent.ingest import werte as dated
+    from agent.ingest.problems import near
 
     bench = bench_of(kb, False)
     values, problems = dated.read(bench.place.kb)
     for problem in problems:
         err(str(problem))
+    known = {name for value in values for name in (value.key, value.name)}
+    for key in keys:
+        if key not in known:
+            raise KnowledgeBaseError(f"werte.yaml has no key {key}.", near(key, known, "Take one of its keys, or `key/row`."))
     emit(dated.Notation(texts.table(f"kb.{bench.language.code}")).table(values, keys))
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from agent.cli.shared import Kb, NoEmbed, bench_of, emit, emit_json, err, progress_bar, ready, settings_of
-from agent.errors import EXIT_EXPECTED, AgentError, UsageError
+from agent.errors import EXIT_EXPECTED, AgentError, ModelMissing, UsageError
 
 if TYPE_CHECKING:
     from agent.wiring import Bench
@@ -115,6 +115,8 @@ def bakeoff(
     if not names:
         raise UsageError("A bake-off needs models.", "Write --models a,b,c.")
     bench = _measured_bench(kb)
+    if not cassette and not any(bench.model(name).installed() for name in names):
+        raise ModelMissing(f"None of these models is on {bench.settings.ollama_url}.", "Start Ollama there, and `ollama pull` them.")
     with _measuring(
         json_out,
         bench.settings,

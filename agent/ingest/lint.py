@@ -71,6 +71,10 @@ def _form(file: FileRead, entry: Entry, known: Register, language: Language) -> 
     for name in language.table["required_sections"]:
         if name not in sections:
             yield EntryProblem(file.path, 1, f"The section `{name}` is missing.", f"Add `## {name}`.")
+    unwritten = texts.table(f"kb.{language.code}")["skeleton"]["hint"]
+    for found in re.finditer(rf"^{re.escape(unwritten)}\s*$", file.text, re.MULTILINE):
+        line = line_at(file.text, found.start())
+        yield EntryProblem(file.path, line, "This section is still the skeleton's.", "Write it, or take it out.")
     for name in sections - set(language.table["sections"]):
         yield notice(f"## +{re.escape(name)}", f"The section `{name}` is not among the usual ones.", near(name, language.table["sections"]))
 

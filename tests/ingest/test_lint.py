@@ -126,9 +126,13 @@ def test_values_and_synonyms_are_linted_too(kb: Path) -> None:
     assert [line.removeprefix(f"{kb}/").split(": ")[0] for line in told(kb)] == ["synonyme.yaml:1", "werte.yaml:10"]
 
 
-def test_a_new_entry_is_fit_and_never_overwrites(kb: Path) -> None:
+def test_a_new_entry_is_unfit_until_it_is_written_and_never_overwrites(kb: Path) -> None:
     path = new(kb, "pv-neu", title='Was "neu" ist: alles', language=GERMAN, today=date(2026, 5, 1))
     assert path == kb / "dokumente" / "pv-neu.md"
+    unfit = told(kb)
+    assert unfit and all("still the skeleton's" in line for line in unfit)
+    written = path.read_text(encoding="utf-8").replace("Noch zu schreiben.", "Ein Satz.")
+    path.write_text(written, encoding="utf-8")
     assert told(kb) == []
     assert 'titel: "Was \\"neu\\" ist: alles"' in path.read_text(encoding="utf-8")
     with pytest.raises(KnowledgeBaseError, match="there already"):
