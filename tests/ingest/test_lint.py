@@ -130,7 +130,8 @@ def test_a_new_entry_is_unfit_until_it_is_written_and_never_overwrites(kb: Path)
     path = new(kb, "pv-neu", title='Was "neu" ist: alles', language=GERMAN, today=date(2026, 5, 1))
     assert path == kb / "dokumente" / "pv-neu.md"
     unfit = told(kb)
-    assert unfit and all("still the skeleton's" in line for line in unfit)
+    assert unfit
+    assert all("still the skeleton's" in line for line in unfit)
     written = path.read_text(encoding="utf-8").replace("Noch zu schreiben.", "Ein Satz.")
     path.write_text(written, encoding="utf-8")
     assert told(kb) == []
