@@ -27,7 +27,7 @@ class Declined:
 
 def ground(draft: Draft, evidence: Evidence, language: Language, *, question: str, period: Period) -> Supported | Declined | Complaint:
     """Check a draft: it is whole, everything it cites is evidence, and what it cites holds its figures, for the same thing."""
-    if not draft.text.strip():
+    if not any(character.isalnum() for character in citations.without(draft.text)):
         return Complaint(Reason.EMPTY_DRAFT, language.message("complaint_empty"))
     if draft.finish is not Finish.COMPLETE:
         return Complaint(Reason.DRAFT_CUT_OFF, language.message("complaint_cut"))

@@ -16,7 +16,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Protocol
 
-from agent.errors import UsageError
+from agent.errors import AgentError, UsageError
 
 Listener = Callable[[str, Mapping[str, Any]], None]
 
@@ -92,6 +92,12 @@ class RunLog:
                 connection.executescript(f"BEGIN;{script};PRAGMA user_version = {number};COMMIT;")
             with connection:
                 yield connection
+        except sqlite3.Error as error:
+            if create:
+                raise
+            raise AgentError(
+                f"{self._path} cannot be read ({error}).", "Wait for who holds it, or move it away: the next question begins anew."
+            ) from error
         finally:
             connection.close()
 

@@ -72,6 +72,7 @@ def address(given: str) -> str:
     try:
         parts = urlsplit(f"//{place}")
         host, port = parts.hostname or "", parts.port
+        host.encode("idna")  # what no name service can be asked for: empty labels, labels too long
     except ValueError:
         raise wrong from None
     host = _ANYWHERE.get(host, host)

@@ -30,7 +30,7 @@ from agent.sources.wissensbasis import Wissensbasis
 from agent.stores.sqlite import SqliteIndex, SqliteStore
 from agent.strategies import direct
 from agent.transport import Server
-from agent.values import Answer, Evidence, Flag, Period, Question, SubQuery, Trace
+from agent.values import Answer, Evidence, Flag, Hit, Period, Question, SubQuery, Trace
 
 if TYPE_CHECKING:
     from agent.interfaces import Vector
@@ -92,7 +92,7 @@ def language_of(kb: Path) -> Language:
         return language(FIRST_LANGUAGE)
     try:
         code = str(json.loads((kb / "kb.json").read_text(encoding="utf-8"))["language"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise KnowledgeBaseError(f"{kb / 'kb.json'} does not say its language.", 'It needs "language": "de".') from error
     return language(code)
 
@@ -305,7 +305,10 @@ class Bench:
         plan = by_dates(Question(text, stichtag or self.today()), self.language, scope=scope)
         whole = Period(min(s.period.start for s in plan.subqueries), max(s.period.end for s in plan.subqueries))
         evidence = self.wissensbasis.search(SubQuery(text, whole, scope), k=k)
-        return replace(evidence, hits=tuple({hit.entry.id: hit for hit in reversed(evidence.hits)}.values())[::-1])
+        first: dict[str, Hit] = {}
+        for hit in evidence.hits:
+            first.setdefault(hit.entry.id, hit)
+        return replace(evidence, hits=tuple(first.values()))
 
 
 def checked_embedding(bench: Bench) -> Sequence[str]:

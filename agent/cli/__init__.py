@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from io import StringIO
 from pathlib import Path
 from typing import NoReturn
 
@@ -10,7 +11,7 @@ import typer
 
 from agent.cli import asking, knowledge, measuring, records, system
 from agent.cli.shared import err
-from agent.errors import EXIT_BUG, AgentError
+from agent.errors import EXIT_BUG, EXIT_EXPECTED, AgentError
 
 app = typer.Typer(
     name="pv-agent",
@@ -26,6 +27,7 @@ for commands in (asking, knowledge, measuring, records, system):
 
 def main() -> NoReturn:
     """Run the command line; every expected error is one sentence, a bug is told with where its traceback lies."""
+    sys.stdout, sys.stderr = sys.stdout or StringIO(), sys.stderr or StringIO()  # None where they were closed beforehand
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="replace")
@@ -38,6 +40,9 @@ def main() -> NoReturn:
         sys.exit(0)
     except KeyboardInterrupt:
         sys.exit(130)
+    except OSError as error:
+        err(f"pv-agent: the system refused ({error.strerror or error}). Check room and permissions.")
+        sys.exit(EXIT_EXPECTED)
     except Exception as error:
         err(f"pv-agent: this is a bug ({type(error).__name__}). Please report the traceback in {_kept_traceback()}.")
         sys.exit(EXIT_BUG)

@@ -117,7 +117,7 @@ def runs_purge(
     kb: Kb = None,
 ) -> None:
     """Delete runs for good: questions can hold personal data."""
-    if not before and not everything:
-        raise UsageError("Say which runs to delete.", "--before DATE, or --all.")
+    if bool(before) == everything:
+        raise UsageError("Say which runs to delete.", "Either --before DATE or --all.")
     count = bench_of(kb, False).runs.purge(before=day_of(before) if before else None)
     emit(f"{count} runs deleted.")

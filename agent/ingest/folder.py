@@ -57,6 +57,8 @@ def barred(path: Path, folder: Path) -> EntryProblem | None:
         real, root = path.resolve(), folder.resolve()
     except (OSError, RuntimeError):
         return EntryProblem(path, 1, "This link leads nowhere.", "Take it out.")
+    if real.exists() and not (real.is_file() or real.is_dir()):
+        return EntryProblem(path, 1, "This is no file with a text.", "Take it out.")
     if LAYER_1.intersection(part.lower() for part in real.parts):
         return EntryProblem(path, 1, "This comes from a Layer-1 folder of licensed texts and is never indexed.", "Take it out.")
     if not real.is_relative_to(root):

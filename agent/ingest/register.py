@@ -83,7 +83,7 @@ def load(kb_dir: Path) -> Register | None:
         return _register(json.loads(text))
     except json.JSONDecodeError as error:
         raise KnowledgeBaseError(f"{path}:{error.lineno}: This is no readable JSON ({error.msg}).", "Put it right.") from error
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise KnowledgeBaseError(f"{path}: {error}.", "Put it right, or move it away and run `pv-agent kb build`.") from error
 
 

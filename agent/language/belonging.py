@@ -16,12 +16,16 @@ from agent.language.calculations import calculations
 from agent.language.figures import Figure, parse, supports
 from agent.language.pieces import Piece, holding
 from agent.language.similarity import covered
+from agent.language.splitting import says
 from agent.language.timing import fits, mentions
 from agent.values import Period
 
 TIMES = ("date", "year")
+_CLAUSE = re.compile(r"[,;:](?=\s)")
 VERBATIM = 0.9
 """From this fit of words on, a sentence all but copies a piece, and then its figures are compared one by one."""
+TERSE = 2
+"""Up to this many words a sentence may leave out what it speaks of, because the question has said it."""
 MARGIN = 0.12
 """By how much another piece must fit a sentence better than the one that holds the figure, before the figure counts as another thing's."""
 
@@ -37,18 +41,26 @@ class Fault:
 
 def faults(text: str, cited: Mapping[str, Sequence[Piece]], *, question: str, period: Period, language: Language) -> list[Fault]:
     """The faults of an answer's sentences, in order. `cited` holds the pieces of each cited entry, `period` the days asked for."""
-    quoted = parse(question, language.notation) if any(c.isdigit() for c in question) else []
+    asked = _Asked(parse(question, language.notation) if any(c.isdigit() for c in question) else [], _words(question, language))
     found = []
     for start, end in language.sentences(text):
         sentence = text[start:end]
         pieces = [piece for identifier in citations.cited(sentence) for piece in cited.get(identifier, ())]
-        figures = _unsupported(citations.without(sentence), pieces, quoted, period, language)
+        figures = _unsupported(citations.without(sentence), pieces, asked, period, language)
         if figures:
             found.append(Fault(sentence, (start, end), figures))
     return found
 
 
-def _unsupported(sentence: str, pieces: Sequence[Piece], quoted: Sequence[Figure], period: Period, language: Language) -> tuple[str, ...]:
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The figures and the words of the question."""
+
+    figures: Sequence[Figure]
+    words: frozenset[str]
+
+
+def _unsupported(sentence: str, pieces: Sequence[Piece], asked: _Asked, period: Period, language: Language) -> tuple[str, ...]:
     if any(_said(sentence, piece) for piece in pieces):
         return ()
     claims = [figure for figure in parse(sentence, language.notation) if not figure.weak]
@@ -56,15 +68,58 @@ def _unsupported(sentence: str, pieces: Sequence[Piece], quoted: Sequence[Figure
         return ()
     read = [_Read.of(piece, language) for piece in pieces]
     words = _words(sentence, language)
+    if len(words) <= TERSE and not words & asked.words:
+        words |= asked.words  # "Sie beträgt 551,10 EUR" speaks of what was asked
     alike = [piece for piece in read if piece.fit(words) >= VERBATIM and len(piece.figures) == len(claims)]
     if alike:
         return _copied(claims, alike, sentence, language)
     worked = _worked(sentence, language)
-    open_claims = [c for c in claims if c.span not in worked and not any(_same(c, figure) for figure in quoted)]
+    open_claims = [c for c in claims if c.span not in worked and not _quoted(c, sentence, asked, language)]
     admitted = _in_time(open_claims, read, sentence, period, language)
     # "a year 14 × 551,10" takes a monthly value to a year: where a calculation is shown, its operands keep their own period
     periods = frozenset[str]() if worked else _periods(sentence, language)
-    return tuple(claim.text for claim in open_claims if not _held(claim, admitted[claim.span], words, periods))
+    return tuple(
+        claim.text
+        for claim in open_claims
+        if not _held(claim, admitted[claim.span], words, periods) or _outdone(claim, admitted[claim.span], sentence, periods, language)
+    )
+
+
+def _quoted(claim: Figure, sentence: str, asked: _Asked, language: Language) -> bool:
+    """Whether a figure is the question's own and only referred to ("bei 600 EUR"), not stated of something ("beträgt 600 EUR")."""
+    if not any(_same(claim, figure) for figure in asked.figures):
+        return False
+    before = re.split(r"[,;:.]\s", sentence[: claim.span[0]])[-1]
+    return claim.kind in (*TIMES, "norm") or not says(before, language.table["stating_words"])
+
+
+def _outdone(claim: Figure, pieces: Sequence[_Read], sentence: str, periods: frozenset[str], language: Language) -> bool:
+    """Whether for each piece that holds `claim` there is another, of a figure of the same kind, that names the same and more of its clause.
+
+    "Der Dienstnehmeranteil beträgt 20,98 %" is no statement of the row of the Dienstgeberanteil, near as the two are in all other words.
+    """
+    if claim.kind in (*TIMES, "norm"):
+        return False
+    start = max((stop.end() for stop in _CLAUSE.finditer(sentence, 0, claim.span[0])), default=0)
+    stop = _CLAUSE.search(sentence, claim.span[1])
+    clause = sentence[start : stop.start() if stop else len(sentence)]
+    capitals = language.small_word_weight(sentence) < 1
+    named = {term for term, word in language.tokens(clause) if word[0].isalpha() and (not capitals or word[0].isupper())}
+    named = {term for term in named if not language.tells_time(term)}
+
+    def names(piece: _Read) -> set[str]:
+        return {term for term in named if any(term in own for own in piece.words)}
+
+    words = _words(clause, language)
+    holding_it = [piece for piece in pieces if piece.supports(claim) and periods <= piece.periods]
+    rivals = [
+        piece
+        for piece in pieces
+        if not piece.supports(claim) and any(figure.kind == claim.kind and figure.unit == claim.unit for figure in piece.figures)
+    ]
+    return bool(holding_it) and all(
+        any(names(piece) < names(rival) and piece.fit(words) <= rival.fit(words) for rival in rivals) for piece in holding_it
+    )
 
 
 @dataclass(frozen=True, slots=True)
