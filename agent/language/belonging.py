@@ -73,7 +73,7 @@ def _unsupported(sentence: str, pieces: Sequence[Piece], asked: _Asked, period: 
     alike = [piece for piece in read if piece.fit(words) >= VERBATIM and len(piece.figures) == len(claims)]
     if alike:
         return _copied(claims, alike, sentence, language)
-    worked = _worked(sentence, language)
+    worked = _worked(sentence, read, language)
     open_claims = [c for c in claims if c.span not in worked and not _quoted(c, sentence, asked, language)]
     admitted = _in_time(open_claims, read, sentence, period, language)
     # "a year 14 × 551,10" takes a monthly value to a year: where a calculation is shown, its operands keep their own period
@@ -181,13 +181,16 @@ def _copied(claims: Sequence[Figure], alike: Sequence[_Read], sentence: str, lan
     return min(departures, key=len)
 
 
-def _worked(sentence: str, language: Language) -> set[tuple[int, int]]:
-    """The spans that a right calculation vouches for: its result, and the whole numbers it multiplies or divides by (14 × 551,10)."""
+def _worked(sentence: str, read: Sequence[_Read], language: Language) -> set[tuple[int, int]]:
+    """The spans that a right calculation vouches for: its result, and the whole numbers it multiplies or divides by (14 × 551,10).
+
+    A result that the cited text holds itself is a value with a row of its own, and must be said of that row.
+    """
     spans = set()
     for made in calculations(sentence, language.notation):
         units = {figure.unit for figure in made.figures}
         if made.right and (made.result.unit is None or made.result.unit in units or units == {None}):
-            spans.add(made.result.span)
+            spans |= set() if any(piece.supports(made.result) for piece in read) else {made.result.span}
             spans |= {f.span for f in made.figures if f.kind == "number" and f.value == int(f.value)}  # type: ignore[arg-type]
     return spans
 
