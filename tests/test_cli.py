@@ -137,6 +137,14 @@ def test_search_without_a_hit_exits_like_a_refusal(pv: Callable[..., Said]) -> N
     assert found.json["hits"][0]["id"] == "pv-urlaub"
 
 
+def test_search_shows_each_entry_once_the_best_first(pv: Callable[..., Said]) -> None:
+    hits = pv("search", "--json", "Urlaub Grenze").json["hits"]
+    assert len(hits) > 1
+    assert len({hit["id"] for hit in hits}) == len(hits)
+    scores = [hit["score"] for hit in hits]
+    assert scores == sorted(scores, reverse=True)
+
+
 def test_runs_are_logged_shown_and_purged_unless_told_not_to(pv: Callable[..., Said]) -> None:
     pv("ask", "--no-log", "Wie viel Urlaub gibt es?")
     assert pv("runs", "list").code == 2
