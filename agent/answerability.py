@@ -7,14 +7,13 @@ need no statistics: the question names another country's law, or what it asks ab
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp
 from typing import Any
 
 from agent.language import Language
-from agent.language.analyser import folded
+from agent.language.analyser import folded, spaced
 from agent.language.similarity import coverage, covered
 from agent.values import Evidence, Flag, Hit, Reason
 
@@ -57,7 +56,7 @@ def judged(question: str, evidence: Evidence, language: Language, tables: Mappin
 
 def elsewhere(question: str, limits: Mapping[str, Any]) -> str:
     """What the question asks for that the knowledge base does not hold by its nature; empty where it asks for nothing such."""
-    text = " ".join(["", *re.findall(r"[\w-]+", folded(question)), ""])
+    text = spaced(question)
     for outside in limits["outside"]:
         named = any(f" {folded(phrase)} " in text for phrase in outside["phrases"])
         if named and not any(f" {folded(word)} " in text for word in outside["unless"]):

@@ -36,9 +36,10 @@ class Counter:
 
 
 @dataclass(frozen=True)
-class _Counted:
+class _Around:
+    """What is wrapped around a model says of itself what the model says."""
+
     model: Model
-    counter: Counter
 
     @property
     def name(self) -> str:
@@ -49,6 +50,11 @@ class _Counted:
 
     def digest(self) -> str | None:
         return self.model.digest()
+
+
+@dataclass(frozen=True)
+class _Counted(_Around):
+    counter: Counter
 
     def chat(self, request: ChatRequest, /) -> ChatReply:
         self.counter.calls += 1
@@ -149,19 +155,8 @@ def _reply(row: Mapping[str, Any]) -> ChatReply:
 
 
 @dataclass(frozen=True)
-class _Recording:
-    model: Model
+class _Recording(_Around):
     keep: Callable[[Model, ChatRequest, ChatReply], None]
-
-    @property
-    def name(self) -> str:
-        return self.model.name
-
-    def installed(self) -> bool:
-        return self.model.installed()
-
-    def digest(self) -> str | None:
-        return self.model.digest()
 
     def chat(self, request: ChatRequest, /) -> ChatReply:
         reply = self.model.chat(request)

@@ -290,6 +290,11 @@ def folded(word: str) -> str:
     return word.casefold()
 
 
+def spaced(text: str) -> str:
+    """The words of a text in lower case between single blanks, so that a phrase is found at word boundaries only."""
+    return " ".join(["", *re.findall(r"[\w-]+", folded(text)), ""])
+
+
 def _number(written: str) -> str:
     plain = re.sub(r"[.\u2019' ](?=\d{3}(?:\D|$))", "", written) if re.search(r"[.\u2019' ]\d{3}(?:\D|$)", written) else written
     whole, _, rest = plain.replace(",", ".").partition(".")

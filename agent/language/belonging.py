@@ -111,12 +111,7 @@ def _outdone(claim: Figure, pieces: Sequence[_Read], sentence: str, periods: fro
         return {term for term in named if any(term in own for own in piece.words)}
 
     words = _words(clause, language)
-    holding_it = [piece for piece in pieces if piece.supports(claim) and periods <= piece.periods]
-    rivals = [
-        piece
-        for piece in pieces
-        if not piece.supports(claim) and any(figure.kind == claim.kind and figure.unit == claim.unit for figure in piece.figures)
-    ]
+    holding_it, rivals = _sides(claim, pieces, periods)
     return bool(holding_it) and all(
         any(names(piece) < names(rival) and piece.fit(words) <= rival.fit(words) for rival in rivals) for piece in holding_it
     )
@@ -226,10 +221,17 @@ def _held(claim: Figure, pieces: Sequence[_Read], words: frozenset[str], periods
     """Whether a piece that holds `claim` is (about) the piece that fits the sentence best by its words."""
     if claim.kind == "norm":
         return any(piece.supports(claim) for piece in pieces)
-    holding_it = [piece.fit(words) for piece in pieces if piece.supports(claim) and periods <= piece.periods]
-    others = [
-        piece.fit(words)
+    holding_it, rivals = _sides(claim, pieces, periods)
+    best = max((piece.fit(words) for piece in rivals), default=0.0)
+    return bool(holding_it) and max(piece.fit(words) for piece in holding_it) + MARGIN >= best
+
+
+def _sides(claim: Figure, pieces: Sequence[_Read], periods: frozenset[str]) -> tuple[list[_Read], list[_Read]]:
+    """The pieces that hold `claim`, and those that hold another figure of its kind and unit in its place."""
+    holding_it = [piece for piece in pieces if piece.supports(claim) and periods <= piece.periods]
+    rivals = [
+        piece
         for piece in pieces
         if not piece.supports(claim) and any(figure.kind == claim.kind and figure.unit == claim.unit for figure in piece.figures)
     ]
-    return bool(holding_it) and max(holding_it) + MARGIN >= max(others, default=0.0)
+    return holding_it, rivals

@@ -7,13 +7,16 @@ the two is a wrong answer.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
+from typing import TypeVar
 
 from agent.language.analyser import Language, folded
 
 REACH = 4
 """How many words an opposing word may stand before the word it goes with ("ohne Anspruch auf Sonderzahlungen")."""
+_K = TypeVar("_K")
 _WORDS = re.compile(r"[\w-]+")
 
 
@@ -44,59 +47,63 @@ def _table(language: Language) -> _Table:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a text says that another may oppose."""
+
+    terms: frozenset[str]
+    before: Mapping[tuple[int, str], set[int]]
+    """The sides of each opposition, by the term they go with."""
+    alone: Mapping[int, set[int]]
+    """The sides of each opposition whose words speak for themselves."""
+    left_out: frozenset[str]
+    first: str
+
+
+@lru_cache(maxsize=2048)
+def _said(text: str, language: Language) -> _Said:
+    """A text read once: a question meets hundreds of pieces, and a piece all the questions of a run."""
+    words, table = [folded(word) for word in _WORDS.findall(text)], _table(language)
+    terms = frozenset(language.terms(text))
+    before: dict[tuple[int, str], set[int]] = {}
+    left_out: set[str] = set()
+    for place, word in enumerate(words):
+        if word in table.before or word in table.except_for:
+            reached = language.terms(" ".join(words[place + 1 : place + 1 + REACH]))
+            near = [term for term in reached if not language.tells_time(term)]
+            left_out.update(near if word in table.except_for else ())
+            if word in table.before:
+                n, side = table.before[word]
+                for term in near:
+                    before.setdefault((n, term), set()).add(side)
+    alone: dict[int, set[int]] = {}
+    for n, side in (table.alone[term] for term in terms if term in table.alone):
+        alone.setdefault(n, set()).add(side)
+    return _Said(terms, before, alone, frozenset(left_out), words[0] if words else "")
+
+
 def opposed(question: str, text: str, language: Language) -> bool:
     """Whether the text takes only another side than the question of an opposition the question names ("unter 18" and "ab 18")."""
-    table = _table(language)
-    asked, said = _before(question, language), _before(text, language)
-    if any(said[what] and not said[what] & sides for what, sides in asked.items() if what in said):
-        return True
-    asked_alone, said_alone = _alone(question, language), _alone(text, language)
-    return bool(table.alone) and any(said_alone[n] and not said_alone[n] & sides for n, sides in asked_alone.items() if n in said_alone)
+    asked, said = _said(question, language), _said(text, language)
+    return _differ(asked.before, said.before) or _differ(asked.alone, said.alone)
+
+
+def _differ(asked: Mapping[_K, set[int]], said: Mapping[_K, set[int]]) -> bool:
+    """Whether there is an opposition that both name and take no common side of."""
+    return any(said[what].isdisjoint(sides) for what, sides in asked.items() if what in said)
 
 
 def excepted(question: str, text: str, language: Language) -> bool:
     """Whether the text leaves out what the question asks for ("alle Länder außer Wien")."""
-    words = _table(language).except_for
-    left_out = _after(text, words, language) - _after(question, words, language)
-    return bool(left_out & frozenset(language.terms(question)))
+    asked = _said(question, language)
+    return bool((_said(text, language).left_out - asked.left_out) & asked.terms)
 
 
 def special(question: str, text: str, language: Language) -> bool:
     """Whether the text is about a reduced, raised or additional thing that the question does not ask for."""
-    words = _table(language).special
-    return bool(words & frozenset(language.terms(text)) - frozenset(language.terms(question)))
+    return bool(_table(language).special & _said(text, language).terms - _said(question, language).terms)
 
 
 def conditional(text: str, language: Language) -> bool:
     """Whether a sentence begins with a condition, and so speaks of one case only."""
-    first = _WORDS.search(text)
-    return first is not None and folded(first.group()) in _table(language).openers
-
-
-def _after(text: str, words: frozenset[str], language: Language) -> frozenset[str]:
-    """The terms within reach of one of the words."""
-    said = [folded(word) for word in _WORDS.findall(text)]
-    near = (said[place + 1 : place + 1 + REACH] for place, word in enumerate(said) if word in words)
-    return frozenset(term for reach in near for term in language.terms(" ".join(reach)) if not language.tells_time(term))
-
-
-def _before(text: str, language: Language) -> dict[tuple[int, str], set[int]]:
-    """The sides of each opposition, by the term they go with."""
-    words, table = [folded(word) for word in _WORDS.findall(text)], _table(language)
-    found: dict[tuple[int, str], set[int]] = {}
-    for place, word in enumerate(words):
-        if word in table.before:
-            n, side = table.before[word]
-            for term in language.terms(" ".join(words[place + 1 : place + 1 + REACH])):
-                if not language.tells_time(term):
-                    found.setdefault((n, term), set()).add(side)
-    return found
-
-
-def _alone(text: str, language: Language) -> dict[int, set[int]]:
-    """The sides of each opposition whose words speak for themselves."""
-    found: dict[int, set[int]] = {}
-    for term in language.terms(text):
-        if place := _table(language).alone.get(term):
-            found.setdefault(place[0], set()).add(place[1])
-    return found
+    return _said(text, language).first in _table(language).openers
