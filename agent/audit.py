@@ -11,8 +11,8 @@ from agent.settings import Settings
 from agent.values import Evidence
 
 EXPORT_VERSION = "1.0"
-PLACES = ("kb_dir", "db_path", "ollama_url", "port")
-"""Settings that say where things are: another machine's business, and no part of what an answer rests on."""
+PLACES = ("kb_dir", "db_path", "ollama_url", "openai_url", "openai_key", "web_url", "port")
+"""Settings that say where things are, and the keys to them: another machine's business, and no part of what an answer rests on."""
 RECORD = ("id", "started", "question", "stichtag", "strategy", "kb_version")
 
 

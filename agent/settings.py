@@ -25,9 +25,13 @@ class Settings:
     kb_dir: str = ""
     db_path: str = ""
     ollama_url: str = "http://127.0.0.1:11434"
+    web_url: str = ""
     port: int = 8080
 
     # models
+    llm: Choice["ollama", "openai_compatible"] = "ollama"
+    openai_url: str = "http://127.0.0.1:8000/v1"
+    openai_key: str = ""
     answer_model: str = "qwen3.8:27b"
     embed_model: str = "bge-m3"
     embedder: Choice["auto", "ollama", "embedded", "none"] = "auto"
@@ -57,6 +61,10 @@ class Settings:
 
     # the way of a question
     strategy: Choice["direct"] = "direct"
+    sources: str = "wissensbasis"
+    sql_rows: int = 50
+    sql_seconds: float = 1.0
+    web_seconds: float = 10.0
     query_planner: bool = True
     planner_model: str = ""
     extractive_sentences: int = 6
@@ -93,6 +101,9 @@ _BOUNDS: Mapping[str, tuple[float, float]] = {
     "max_context_chars": (1000, 10_000_000),
     "per_query_slots": (0, 20),
     "temporal_boost": (0, 10),
+    "sql_rows": (1, 1000),
+    "sql_seconds": (0.05, 1.5),
+    "web_seconds": (0.1, 120),
     "extractive_sentences": (1, 20),
 }
 

@@ -21,7 +21,7 @@ from agent.ingest import run as ingest_run
 from agent.ingest.chunks import document
 from agent.ingest.embed import Progress
 from agent.ingest.folder import DOCUMENTS
-from agent.interfaces import Change, Embedder, EmbedderIdentity, Generator, Model, Parts, Strategy
+from agent.interfaces import Change, Embedder, EmbedderIdentity, Generator, Model, Parts, Source, Strategy
 from agent.language import Language
 from agent.llm import logged, ollama
 from agent.runlog import Listener, Run, RunLog
@@ -49,6 +49,10 @@ MODELS: Mapping[str, Callable[[Settings, Server, str], Model]] = {
     "ollama": lambda settings, server, name: ollama.Ollama(
         server, name, num_ctx=settings.num_ctx, think=settings.think, timeout=settings.model_timeout
     ),
+}
+
+SOURCES: Mapping[str, Callable[[Bench], Source]] = {
+    "wissensbasis": lambda bench: bench.wissensbasis,
 }
 
 EMBEDDERS: Mapping[str, Callable[[Settings, Server], Embedder]] = {
@@ -210,6 +214,15 @@ class Bench:
         return Wissensbasis(self.store, self.language, self.settings, lambda: self.embedder, weights=texts.table("ranking"))
 
     @cached_property
+    def sources(self) -> Mapping[str, Source]:
+        """The sources the settings name; the knowledge base's index is always among them. Raises ConfigError for an unknown one."""
+        named = [name for name in self.settings.sources.replace(",", " ").split() if name != "wissensbasis"]
+        for name in named:
+            if name not in SOURCES:
+                raise ConfigError(f"sources cannot hold {name!r}.", f"It holds any of {', '.join(SOURCES)}, with commas between.")
+        return {name: SOURCES[name](self) for name in ("wissensbasis", *dict.fromkeys(named))}
+
+    @cached_property
     def tables(self) -> Mapping[str, Mapping[str, Any]]:
         """The data the pure parts are handed."""
         return {"limits": self.store.limits(), "answerability": texts.table("answerability")}
@@ -221,7 +234,7 @@ class Bench:
         return Parts(
             self.settings,
             self.language,
-            {self.wissensbasis.name: self.wissensbasis},
+            self.sources,
             logged.Logged(model, log=run) if model else None,
             run,
             self._prompts(run),

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from agent import texts
+from agent.audit import PLACES
 from agent.errors import AgentError, KnowledgeBaseError, UsageError
 from agent.eval import beir, collection, examine, experiment, goldset, measures, scorecard, statistics, sweep, trec
 from agent.eval.cassette import Cassette, prompts
@@ -29,7 +30,6 @@ from agent.ingest.embed import Progress
 from agent.settings import Settings, changed
 from agent.wiring import Bench, place
 
-OF_THE_MACHINE = frozenset({"kb_dir", "db_path", "ollama_url", "port"})
 """Settings that say where something is: they have no part in a result that others read."""
 
 
@@ -222,7 +222,7 @@ def _finished(outcome: Outcome, bench: Bench, settings: Settings, title: str) ->
 def _stamp(bench: Bench, settings: Settings) -> dict[str, Any]:
     """What a figure depends on: the settings, the index, the wording of the prompts."""
     info = bench.store.info
-    told = {name: value for name, value in asdict(settings).items() if name not in OF_THE_MACHINE}
+    told = {name: value for name, value in asdict(settings).items() if name not in PLACES}
     return told | {
         "embedder": str(info.embedder) if info.embedder and not settings.embed_off else None,
         "analyser": info.analyser,

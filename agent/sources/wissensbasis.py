@@ -57,7 +57,6 @@ class Wissensbasis:
     """
 
     name = "wissensbasis"
-    about = "the curated knowledge base"
 
     def __init__(
         self,
@@ -68,6 +67,7 @@ class Wissensbasis:
         *,
         weights: Mapping[str, Mapping[str, float]],
     ) -> None:
+        self.about: str = language.table["sources"][self.name]
         self._store = store
         self._model = weights
         self._language = language
