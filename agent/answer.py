@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
-from agent import answerability, audit, clarify, conflicts, grounding
+from agent import answerability, audit, conflicts, grounding, outcome
 from agent.errors import ModelError, ModelTimeout
 from agent.interfaces import Generator, Model, Parts, Strategy
 from agent.plan import by_model, by_rules, worth_asking
@@ -21,7 +21,6 @@ from agent.values import (
     Flag,
     Gathered,
     Grounded,
-    Period,
     Plan,
     Question,
     Reason,
@@ -82,13 +81,13 @@ def answered(question: Question, parts: Parts, way: Way, trace: Trace) -> Answer
         gathered, verdict = _searched(question, plan, parts, way, journey)
         journey.found(plan, gathered)
         if verdict.reason is not None:
-            outcome: Answer = refused(verdict.reason, journey.trace, parts.language, missing=verdict.missing)
+            result: Answer = refused(verdict.reason, journey.trace, parts.language, missing=verdict.missing)
         else:
             plan, gathered = _replanned(question, plan, gathered, parts, way, journey)
             journey.found(plan, gathered)
-            outcome = _written(question, plan, gathered, parts, way, journey)
+            result = _written(question, plan, gathered, parts, way, journey)
     journey.note()
-    return replace(outcome, trace=replace(outcome.trace, timings_ms=journey.trace.timings_ms))
+    return replace(result, trace=replace(result.trace, timings_ms=journey.trace.timings_ms))
 
 
 def _searched(question: Question, plan: Plan, parts: Parts, way: Way, journey: _Journey) -> tuple[Gathered, answerability.Verdict]:
@@ -96,7 +95,7 @@ def _searched(question: Question, plan: Plan, parts: Parts, way: Way, journey: _
     parts.log.step("planned", plan=plan)
     with journey.timed("search"):
         gathered = way.strategy(question, plan, parts)
-    evidence = conflicts.settled(gathered.evidence, _whole(plan), parts.language)
+    evidence = conflicts.settled(gathered.evidence, plan.span, parts.language)
     parts.log.step("gathered", evidence=audit.evidence(evidence), conflicts=evidence.conflicts)
     verdict = answerability.judged(question.text, evidence, parts.language, parts.tables)
     parts.log.step("judged", score=round(verdict.score, 4), reason=verdict.reason, missing=verdict.missing)
@@ -147,70 +146,36 @@ def _grounded(
     draft: Draft, again: Callable[[Complaint], Draft] | None, plan: Plan, evidence: Evidence, parts: Parts, journey: _Journey
 ) -> Answer:
     """Ground a draft; after a complaint one new draft, then refuse. The tokens of both count."""
-    period = _whole(plan)
     language = parts.language
     tokens, checks = journey.trace.tokens, Checks()
     for attempt in (1, 2):
         tokens = tokens + draft.tokens
         with journey.timed("ground"):
-            outcome = grounding.ground(draft, evidence, language, question=journey.trace.question.text, period=period)
+            checked = grounding.ground(draft, evidence, language, question=journey.trace.question.text, period=plan.span)
         journey.note(model=draft.model, tokens=tokens, checks=checks)
-        if isinstance(outcome, grounding.Supported):
-            return _published(outcome, draft, plan, evidence, parts, journey)
-        if isinstance(outcome, grounding.Declined):
+        if isinstance(checked, grounding.Supported):
+            return outcome.grounded(checked.text, checked.citations, draft.origin, journey.trace, parts)
+        if isinstance(checked, grounding.Declined):
             return refused(Reason.MODEL_REFUSED, journey.trace, language)
         checks = Checks(
-            (*checks.unknown_ids, *outcome.unknown_ids), (*checks.unsupported_figures, *outcome.unsupported), regenerated=again is not None
+            (*checks.unknown_ids, *checked.unknown_ids), (*checks.unsupported_figures, *checked.unsupported), regenerated=again is not None
         )
         journey.note(checks=checks)
-        parts.log.step("complained", reason=outcome.reason, message=outcome.message, attempt=attempt)
+        parts.log.step("complained", reason=checked.reason, message=checked.message, attempt=attempt)
         if attempt == 2 or again is None:
-            if outcome.remainder:
-                return _shortened(replace(draft, text=outcome.remainder), plan, evidence, parts, journey)
-            return refused(outcome.reason, journey.trace, language, missing=outcome.unsupported)
-        draft = again(outcome)
+            if checked.remainder:
+                return _shortened(replace(draft, text=checked.remainder), plan, evidence, parts, journey)
+            return refused(checked.reason, journey.trace, language, missing=checked.unsupported)
+        draft = again(checked)
     raise AssertionError("the second attempt returns")
 
 
 def _shortened(draft: Draft, plan: Plan, evidence: Evidence, parts: Parts, journey: _Journey) -> Answer:
     """A draft whose faulty sentences were left out, checked once more; it says that something was left out."""
     language = parts.language
-    outcome = grounding.ground(draft, evidence, language, question=journey.trace.question.text, period=_whole(plan))
-    if not isinstance(outcome, grounding.Supported):
+    checked = grounding.ground(draft, evidence, language, question=journey.trace.question.text, period=plan.span)
+    if not isinstance(checked, grounding.Supported):
         return refused(Reason.FIGURES_UNSUPPORTED, journey.trace, language, missing=journey.trace.checks.unsupported_figures)
     warnings = (*journey.trace.warnings, language.message("sentence_dropped"))
     journey.note(flags=journey.trace.flags | {Flag.SENTENCE_DROPPED}, warnings=warnings)
-    return _published(outcome, draft, plan, evidence, parts, journey)
-
-
-def _published(outcome: grounding.Supported, draft: Draft, plan: Plan, evidence: Evidence, parts: Parts, journey: _Journey) -> Grounded:
-    """The answer, with what its evidence says otherwise and the question it leaves open."""
-    trace, language = _flagged(journey.trace, plan, evidence), parts.language
-    parts.log.step("grounded", origin=draft.origin, citations=[citation.id for citation in outcome.citations])
-    return Grounded(
-        outcome.text,
-        outcome.citations,
-        draft.origin,
-        trace,
-        question_back=clarify.question_back(
-            trace.question.text, [outcome.text, *(citation.quote for citation in outcome.citations)], language, parts.tables["limits"]
-        ),
-        conflicts=conflicts.told(evidence, outcome.text, language),
-    )
-
-
-def _whole(plan: Plan) -> Period:
-    """The span all sub-queries lie in."""
-    return Period(min(s.period.start for s in plan.subqueries), max(s.period.end for s in plan.subqueries))
-
-
-def _flagged(trace: Trace, plan: Plan, evidence: Evidence) -> Trace:
-    """The trace with a flag where an entry's validity begins or ends inside the period asked for."""
-    changes = any(
-        subquery.period.start < edge <= subquery.period.end
-        for subquery in plan.subqueries
-        for hit in evidence.hits[:1]
-        for edge in (hit.entry.valid_from, hit.entry.valid_to)
-        if edge is not None and edge != subquery.period.end
-    )
-    return replace(trace, flags=trace.flags | {Flag.CHANGES_WITHIN_PERIOD}) if changes else trace
+    return outcome.grounded(checked.text, checked.citations, draft.origin, journey.trace, parts)

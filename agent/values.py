@@ -32,11 +32,16 @@ class Reason(StrEnum):
     AGENT1_INVALID_JSON = "agent1_invalid_json"
     AGENT1_LOW_CONFIDENCE = "agent1_low_confidence"
     AGENT1_NO_QUERY = "agent1_no_query"
+    AGENT1_LOST_FOCUS = "agent1_lost_focus"
     AGENT2_INVALID_JSON = "agent2_invalid_json"
     AGENT2_GROUNDING_FAILED = "agent2_grounding_failed"
+    AGENT2_OFF_QUESTION = "agent2_off_question"
+    AGENT2_METADATA_LEAKAGE = "agent2_metadata_leakage"
     AGENT3_REJECT = "agent3_reject"
     AGENT3_INVALID_JSON = "agent3_invalid_json"
+    AGENT3_INVALID_REVISION = "agent3_invalid_revision"
     AGENT4_INVALID_JSON = "agent4_invalid_json"
+    AGENT4_GROUNDING_FAILED = "agent4_grounding_failed"
     REVIEW_UNAVAILABLE = "review_unavailable"
     AGENT_TIMEOUT = "agent_timeout"
     THIN_EVIDENCE = "thin_evidence"
@@ -64,6 +69,7 @@ class Origin(StrEnum):
     EXTRACTIVE = "extractive"
     STRATEGY = "strategy"
     AGENT2_REVIEWED = "agent2_reviewed"
+    AGENT2_UNREVIEWED = "agent2_unreviewed"
     AGENT2_MINOR_REVISION = "agent2_minor_revision"
     AGENT4_CORRECTED = "agent4_corrected"
     FALLBACK = "fallback"
@@ -201,6 +207,11 @@ class Plan:
     subqueries: tuple[SubQuery, ...]
     dated: bool = False
     """Whether the question itself names its date; the Stichtag is then set aside."""
+
+    @property
+    def span(self) -> Period:
+        """The days all sub-queries lie in."""
+        return Period(min(s.period.start for s in self.subqueries), max(s.period.end for s in self.subqueries))
 
 
 @dataclass(frozen=True, slots=True)
