@@ -11,8 +11,15 @@ from agent.settings import Settings
 from agent.values import Evidence
 
 EXPORT_VERSION = "1.0"
-PLACES = ("kb_dir", "db_path", "ollama_url", "openai_url", "openai_key", "web_url", "port")
+PLACES = ("kb_dir", "db_path", "ollama_url", "openai_url", "openai_key", "web_url")
 """Settings that say where things are, and the keys to them: another machine's business, and no part of what an answer rests on."""
+SERVING = frozenset(
+    {
+        *("host", "port", "token", "allowed_hosts", "cors_origins", "max_question", "max_body"),
+        *("workers", "queue", "queue_timeout", "request_timeout", "shutdown_timeout"),
+    }
+)
+"""Settings of the server, among them a secret: no answer depends on them."""
 RECORD = ("id", "started", "question", "stichtag", "strategy", "kb_version")
 
 
@@ -42,7 +49,7 @@ def evidence(found: Evidence) -> list[dict[str, Any]]:
 
 def options(settings: Settings) -> dict[str, Any]:
     """Every setting an answer depends on."""
-    return {name: value for name, value in asdict(settings).items() if name not in PLACES}
+    return {name: value for name, value in asdict(settings).items() if name not in SERVING.union(PLACES)}
 
 
 def exported(record: Mapping[str, Any]) -> dict[str, Any]:

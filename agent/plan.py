@@ -12,6 +12,7 @@ from datetime import date
 from typing import Any
 
 from agent import structured, texts
+from agent.errors import UsageError
 from agent.interfaces import Model, Parts
 from agent.language import Language
 from agent.language.analyser import folded
@@ -27,6 +28,16 @@ LONG = 25
 """From how many words on a question may hold more than its rules see."""
 SECONDS, TOKENS = 60.0, 512
 """What a plan may take at most: it stands between the question and its answer."""
+
+
+def question_text(text: str, longest: int = 4000) -> str:
+    """A question as it was typed, without what surrounds it. UsageError: nothing is asked, or more than `longest` characters."""
+    text = text.strip()
+    if not any(c.isalnum() for c in text):
+        raise UsageError("The question is empty.", 'Ask it in quotes: pv-agent ask "Wie hoch ist …?"')
+    if len(text) > longest:
+        raise UsageError(f"The question has {len(text)} characters.", f"Shorten it to {longest}.")
+    return text
 
 
 def by_dates(question: Question, language: Language, *, scope: str = "alle") -> Plan:

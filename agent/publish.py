@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any
 
-from agent.values import Answer, Citation, Evidence, Grounded, Hit, Origin, Trace
+from agent.values import Answer, Chunk, Citation, EntryInfo, Evidence, Grounded, Hit, Origin, Period, Trace, validity_on
 
 SCHEMA_VERSION = "1.0"
 
@@ -110,3 +112,42 @@ def search_document(question: str, evidence: Evidence) -> dict[str, Any]:
         ],
         "dropped": [{"id": d.id, "section": d.section, "score": round(d.score, 6), "why": d.why} for d in evidence.dropped],
     }
+
+
+def entry_document(entry: EntryInfo, chunks: Sequence[Chunk], titles: Mapping[str, str], day: date) -> dict[str, Any]:
+    """The document of an entry as the index holds it, with its validity on a day; `titles` are those of the entries it refers to.
+
+    The spans are in characters of the entry's file, as those of citations are: a citation's sentence begins at `span[0]` less that of
+    its section.
+    """
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "id": entry.id,
+        "title": entry.title,
+        "stand": entry.stand.isoformat(),
+        "validity": validity_on(Period.day(day), entry.valid_from, entry.valid_to).value,
+        "valid_from": entry.valid_from.isoformat() if entry.valid_from else None,
+        "valid_to": entry.valid_to.isoformat() if entry.valid_to else None,
+        "stichtag": day.isoformat(),
+        "topic": entry.topic,
+        "category": entry.bereich,
+        "tags": list(entry.tags),
+        "norms": list(entry.norms),
+        "sources": list(entry.sources),
+        "sections": _sections(chunks),
+        "cross_refs": [{"id": each, "title": titles[each]} for each in entry.cross_refs if each in titles],
+    }
+
+
+def _sections(chunks: Sequence[Chunk]) -> list[dict[str, Any]]:
+    """The sections the chunks were cut from: what lay between two chunks of one was blank, and is so again, as long as it was."""
+    found: list[dict[str, Any]] = []
+    for chunk in chunks:
+        start, end = chunk.span
+        if found and found[-1]["section"] == chunk.section:
+            gap = start - found[-1]["span"][1]
+            found[-1]["text"] += (" " if gap == 1 else "\n" * gap) + chunk.text
+            found[-1]["span"][1] = end
+        else:
+            found.append({"section": chunk.section, "text": chunk.text, "span": [start, end]})
+    return found

@@ -26,7 +26,6 @@ class Settings:
     db_path: str = ""
     ollama_url: str = "http://127.0.0.1:11434"
     web_url: str = ""
-    port: int = 8080
 
     # models
     llm: Choice["ollama", "openai_compatible"] = "ollama"
@@ -72,6 +71,20 @@ class Settings:
     # records
     log_drafts: bool = True
 
+    # serving
+    host: str = "127.0.0.1"
+    port: int = 8080
+    token: str = field(default="", repr=False)
+    allowed_hosts: str = ""
+    cors_origins: str = ""
+    max_question: int = 4000
+    max_body: int = 65536
+    workers: int = 4
+    queue: int = 64
+    queue_timeout: float = 30.0
+    request_timeout: float = 10.0
+    shutdown_timeout: float = 60.0
+
 
 _HINTS = get_type_hints(Settings)
 
@@ -105,6 +118,13 @@ _BOUNDS: Mapping[str, tuple[float, float]] = {
     "sql_seconds": (0.05, 1.5),
     "web_seconds": (0.1, 120),
     "extractive_sentences": (1, 20),
+    "max_question": (10, 100_000),
+    "max_body": (1024, 100_000_000),
+    "workers": (1, 64),
+    "queue": (0, 10_000),
+    "queue_timeout": (0.1, 3600),
+    "request_timeout": (0.1, 600),
+    "shutdown_timeout": (0, 3600),
 }
 
 
@@ -114,6 +134,18 @@ class Given:
 
     settings: Settings
     origin: Mapping[str, str] = field(default_factory=dict)
+
+
+def choices(name: str) -> tuple[str, ...]:
+    """What a setting can be, its default first; empty where there is no such setting, or where it is no choice."""
+    found: tuple[str, ...] = get_args(_HINTS.get(name))
+    default = getattr(Settings(), name, None)
+    return tuple(sorted(found, key=lambda choice: choice != default))
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """The items of a setting that is a list, written with commas or blanks between them."""
+    return tuple(text.replace(",", " ").split())
 
 
 def load(flags: Mapping[str, Any] | None = None, *, environ: Mapping[str, str] | None = None, folder: Path | None = None) -> Given:

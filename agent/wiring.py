@@ -14,7 +14,7 @@ from agent import answer, audit, publish, texts
 from agent.embedders import embedded
 from agent.embedders import ollama as ollama_embedder
 from agent.embedders.remembered import Remembered
-from agent.errors import ConfigError, EmbedderError, IndexProblem, KnowledgeBaseError
+from agent.errors import ConfigError, EmbedderError, IndexProblem, KnowledgeBaseError, UsageError
 from agent.generators import extractive, point, survey
 from agent.ingest import cache, register
 from agent.ingest import run as ingest_run
@@ -25,12 +25,12 @@ from agent.interfaces import Change, Embedder, EmbedderIdentity, Generator, Mode
 from agent.language import Language
 from agent.llm import logged, ollama
 from agent.runlog import Listener, Run, RunLog
-from agent.settings import Settings
+from agent.settings import Settings, changed
 from agent.sources.wissensbasis import Wissensbasis
 from agent.stores.sqlite import SqliteIndex, SqliteStore
 from agent.strategies import direct
 from agent.transport import Server
-from agent.values import Answer, Evidence, Flag, Hit, Period, Question, SubQuery, Trace
+from agent.values import Answer, Chunk, EntryInfo, Evidence, Flag, Hit, Period, Question, SubQuery, Trace
 
 if TYPE_CHECKING:
     from agent.interfaces import Vector
@@ -125,6 +125,22 @@ class Bench:
         other = replace(self, settings=settings, listeners=listeners, around=around or self.around)
         vars(other).update(language=self.language, store=self.store)
         return other
+
+    def called(self, listeners: tuple[Listener, ...] = (), **options: Any) -> Bench:
+        """The same bench for one call with options of its own, which the index and the search do not depend on. Raises ConfigError."""
+        other = replace(self, settings=changed(self.settings, **options), listeners=listeners)
+        vars(other).update(
+            {name: getattr(self, name) for name in ("language", "store", "server", "runs", "wissensbasis", "sources", "tables")}
+        )
+        return other
+
+    def superseded(self) -> bool:
+        """Whether the index is another by now than the one this bench reads."""
+        return self.store.superseded()
+
+    def close(self) -> None:
+        """Lets the index go."""
+        self.store.close()
 
     @cached_property
     def server(self) -> Server:
@@ -267,11 +283,13 @@ class Bench:
         planner = self.model(self.settings.planner_model) if self.settings.query_planner else None
         return replace(way, survey=GENERATORS["survey"], planner=planner), model
 
-    def ask(self, text: str, stichtag: date | None = None, *, log: bool = True) -> Answer:
+    def ask(self, text: str, stichtag: date | None = None, *, scope: str = "alle", log: bool = True) -> Answer:
         """Answer one question and log the run. Raises for errors of the index, the knowledge base or the settings."""
+        self._check(scope)
         question = Question(text, stichtag or self.today())
         run = Run(self.listeners, drafts=self.settings.log_drafts)
         way, model = self.way()
+        way = replace(way, scope=scope)
         info = self.store.info
         generator = next(name for name, drafting in GENERATORS.items() if drafting is way.generator)
         run.step("asked", generator=generator, options=audit.options(self.settings), analyser=info.analyser, generation=info.generation)
@@ -308,6 +326,22 @@ class Bench:
         }
         return self.runs.write(run, record)
 
+    def _check(self, scope: str) -> None:
+        if scope not in self.language.table["scopes"]:
+            raise UsageError(f"There is no scope {scope!r}.", f"It is one of {', '.join(self.language.table['scopes'])}.")
+
+    def entry(self, entry_id: str) -> tuple[EntryInfo, tuple[Chunk, ...]] | None:
+        """An entry as the index holds it, with its chunks in reading order; None where there is none of that id."""
+        rows = self.store.rows_of([entry_id]).get(entry_id, ())
+        found = list(self.store.fetch(rows).values())
+        return (found[0][1], tuple(chunk for chunk, _ in found)) if found else None
+
+    def titles(self, entry_ids: Sequence[str]) -> dict[str, str]:
+        """The titles of entries, in the order asked for; unknown ids are left out."""
+        rows = self.store.rows_of(entry_ids)
+        found = self.store.fetch(of_entry[0] for of_entry in rows.values())
+        return {entry.id: entry.title for _, entry in found.values()}
+
     def _not_logged(self) -> str:
         return self.language.message("not_logged", path=self.place.runs)
 
@@ -315,6 +349,7 @@ class Bench:
         """Retrieval alone, for one day or the period the question names: the best section of each entry."""
         from agent.plan import by_dates
 
+        self._check(scope)
         plan = by_dates(Question(text, stichtag or self.today()), self.language, scope=scope)
         whole = Period(min(s.period.start for s in plan.subqueries), max(s.period.end for s in plan.subqueries))
         evidence = self.wissensbasis.search(SubQuery(text, whole, scope), k=k)

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import typer
 
-from agent.cli import asking, knowledge, measuring, records, system
+from agent.cli import asking, knowledge, measuring, records, serving, system
 from agent.cli.shared import err
 from agent.errors import EXIT_BUG, EXIT_EXPECTED, AgentError
 
@@ -21,7 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-for commands in (asking, knowledge, measuring, records, system):
+for commands in (asking, knowledge, serving, measuring, records, system):
     app.add_typer(commands.app)
 
 

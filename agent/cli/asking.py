@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from agent.cli.shared import Json, Kb, NoEmbed, Stichtag, bench_of, day_of, emit, emit_json, question_of, ready, spinner, style
-from agent.errors import EXIT_REFUSED, UsageError
+from agent.errors import EXIT_REFUSED
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -67,8 +67,6 @@ def search(
     text, day = question_of(question), day_of(stichtag)
     bench = bench_of(kb, as_json, embed_off=no_embed or None)
     ready(bench)
-    if scope not in bench.language.table["scopes"]:
-        raise UsageError(f"There is no scope {scope!r}.", f"It is one of {', '.join(bench.language.table['scopes'])}.")
     evidence = bench.search(text, day, k=k, scope=scope)
     if as_json:
         from agent.publish import search_document

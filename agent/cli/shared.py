@@ -16,8 +16,6 @@ from agent.errors import UsageError
 if TYPE_CHECKING:
     from agent.wiring import Bench
 
-LONGEST_QUESTION = 4000
-
 Kb = Annotated[Path | None, typer.Option("--kb", metavar="DIR", help="The knowledge base (default: PV_KB_DIR, else ./wissensbasis).")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 Stichtag = Annotated[
@@ -40,12 +38,9 @@ def bench_of(kb: Path | None, _as_json: bool, **flags: Any) -> Bench:
 
 
 def question_of(text: str) -> str:
-    text = text.strip()
-    if not any(c.isalnum() for c in text):
-        raise UsageError("The question is empty.", 'Ask it in quotes: pv-agent ask "Wie hoch ist …?"')
-    if len(text) > LONGEST_QUESTION:
-        raise UsageError(f"The question has {len(text)} characters.", f"Shorten it to {LONGEST_QUESTION}.")
-    return text
+    from agent.plan import question_text
+
+    return question_text(text)
 
 
 def day_of(text: str | None) -> date | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import closing
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -81,6 +82,12 @@ class SqliteStore:
     @property
     def info(self) -> IndexInfo:
         return self._info
+
+    def superseded(self) -> bool:
+        """Whether the file holds another generation by now."""
+        with closing(connect.reading(self._path)) as now, connect.told(self._path):
+            found = now.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()
+        return found is None or str(found[0]) != self._info.generation
 
     # --- the two legs -----------------------------------------------------------------------------
 

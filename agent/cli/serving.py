@@ -1,0 +1,53 @@
+"""`serve` and `mcp`: answers for others than who sits at the terminal."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Annotated, Any
+
+import typer
+
+from agent.cli.shared import Kb, bench_of, emit, ready
+from agent.errors import ConfigError
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+@app.command()
+def serve(
+    host: Annotated[
+        str | None, typer.Option(help="Where to listen (default: PV_HOST, else 127.0.0.1); elsewhere a token is needed.")
+    ] = None,
+    port: Annotated[int | None, typer.Option(min=1, max=65535, help="The port (default: PV_PORT, else 8080).")] = None,
+    new_token: Annotated[bool, typer.Option("--new-token", help="Print a new token for PV_TOKEN, and serve nothing.")] = False,
+    kb: Kb = None,
+) -> None:
+    """The HTTP API and its page."""
+    if new_token:
+        import secrets
+
+        emit(secrets.token_urlsafe(32))
+        return
+    needed("serve", "fastapi", "uvicorn")
+    settings = _settings(kb, host=host, port=port)
+    from agent.serve import listening
+
+    listening.serve(settings)
+
+
+def _settings(kb: Any, **flags: Any) -> Any:
+    """The settings of a server, which keeps no unchecked text unless it is told to; its index is built where there is none."""
+    from agent import settings
+    from agent.serve import listening
+
+    given = settings.load({"kb_dir": str(kb) if kb else None, **flags})
+    listening.checked(given.settings)
+    ready(bench_of(kb, False))
+    return given.settings if "log_drafts" in given.origin else settings.changed(given.settings, log_drafts=False)
+
+
+def needed(extra: str, *packages: str) -> None:
+    """Raises ConfigError where a package of an extra is missing."""
+    for package in packages:
+        if find_spec(package) is None:
+            raise ConfigError(f"This needs the package {package}, which is not installed.", f'Run: pip install "pv-agent[{extra}]"')

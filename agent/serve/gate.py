@@ -1,0 +1,68 @@
+"""How many questions are answered at once, how many may wait, and how long: past that, who asks is told when to come again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from math import ceil
+from time import monotonic
+from typing import TypeVar
+
+from agent.serve.problems import Problem
+
+_T = TypeVar("_T")
+_WEIGHT = 0.2
+"""How much the newest answer counts in the mean time of one."""
+
+
+class Gate:
+    """`workers` threads for what takes time; before them a queue of at most `queue`, where nobody waits longer than `patience` seconds."""
+
+    def __init__(self, workers: int, queue: int, patience: float) -> None:
+        self._threads = ThreadPoolExecutor(workers, thread_name_prefix="answer")
+        self._places = asyncio.Semaphore(workers)
+        self._workers, self._queue, self._patience = workers, queue, patience
+        self._mean = 0.5
+        self.running = 0
+        self.waiting = 0
+
+    @asynccontextmanager
+    async def place(self) -> AsyncIterator[None]:
+        """A place among those that are answered, as soon as one is free. Raises a Problem (503) where the queue is full or too slow."""
+        if self._places.locked() and self.waiting >= self._queue:
+            raise self._full("There are too many questions at once.")
+        self.waiting += 1
+        try:
+            async with asyncio.timeout(self._patience):
+                await self._places.acquire()
+        except TimeoutError:
+            raise self._full("There were too many questions before this one.") from None
+        finally:
+            self.waiting -= 1
+        self.running += 1
+        start = monotonic()
+        try:
+            yield
+        finally:
+            self.running -= 1
+            self._mean += _WEIGHT * (monotonic() - start - self._mean)
+            self._places.release()
+
+    async def run(self, work: Callable[[], _T]) -> _T:
+        """The result of `work`, done in a thread of its own."""
+        async with self.place():
+            return await asyncio.shield(self.start(work))
+
+    def start(self, work: Callable[[], _T]) -> asyncio.Future[_T]:
+        """`work` in a thread, for who holds a place already."""
+        return asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+    def close(self) -> None:
+        """Waits for what runs."""
+        self._threads.shutdown(wait=True)
+
+    def _full(self, detail: str) -> Problem:
+        wait = max(1, ceil(self._mean * (self.waiting + 1) / self._workers))
+        return Problem(503, "busy", detail, f"Ask again in {wait} seconds.", retry_after=wait)

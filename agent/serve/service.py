@@ -1,0 +1,150 @@
+"""What the API does, free of HTTP: one method an act, each done in a thread with a bench of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import date
+from functools import cached_property
+from typing import Any, TypeVar
+
+from agent import publish
+from agent.dates import parsed
+from agent.errors import AgentError, UsageError
+from agent.ingest import register
+from agent.plan import question_text
+from agent.runlog import Listener
+from agent.serve.desk import Desk
+from agent.serve.forms import Ask
+from agent.serve.gate import Gate
+from agent.serve.problems import Problem
+from agent.serve.reindex import Reindexer
+from agent.settings import Settings, choices
+from agent.wiring import Bench, checked_embedding, place
+
+_T = TypeVar("_T")
+
+
+class Service:
+    """One knowledge base, served."""
+
+    def __init__(self, settings: Settings, *, today: Callable[[], date] = date.today) -> None:
+        self.settings = settings
+        self.place = place(settings)
+        self.today = today
+        self.desk = Desk(settings, self.place, lambda s, p: Bench(s, p, today=today))
+        self.gate = Gate(settings.workers, settings.queue, settings.queue_timeout)
+        self.reindexer = Reindexer(settings, self.place, done=self.desk.refresh)
+
+    def close(self) -> None:
+        """Waits for what runs, and lets everything go."""
+        self.gate.close()
+        self.reindexer.wait()
+        self.desk.refresh()
+
+    async def aside(self, act: Callable[[], _T]) -> _T:
+        """A short act that does not wait in the queue of questions, so that one can see how the server is."""
+        import asyncio
+
+        return await asyncio.to_thread(act)
+
+    # --- in a thread ------------------------------------------------------------------------------
+
+    def checked(self, call: Ask) -> None:
+        """Raises UsageError for a question that is none, before anything has been sent."""
+        question_text(call.question, self.settings.max_question)
+
+    def ask(self, call: Ask, listener: Listener | None = None) -> dict[str, Any]:
+        """The document of an answer or a refusal, as `pv-agent ask --json` prints it."""
+        text = question_text(call.question, self.settings.max_question)
+        with self.desk.bench() as bench:
+            options = call.options()
+            if options.get("generator", self.settings.generator) == "auto":
+                options["generator"] = "point" if self.desk.model_there(bench) else "extractive"
+            called = bench.called((listener,) if listener else (), **options)
+            return publish.document(called.ask(text, call.day(), scope=call.scope or "alle", log=call.log))
+
+    def search(self, question: str, stichtag: str | None, scope: str | None, k: int) -> dict[str, Any]:
+        """The document of a search, as `pv-agent search --json` prints it."""
+        text = question_text(question, self.settings.max_question)
+        with self.desk.bench() as bench:
+            found = bench.search(text, parsed(stichtag) if stichtag else None, k=k, scope=scope or "alle")
+        return publish.search_document(text, found)
+
+    def entry(self, entry_id: str, stichtag: str | None) -> dict[str, Any]:
+        """An entry as the index holds it. Raises a Problem (404) where there is none."""
+        with self.desk.bench() as bench:
+            found = bench.entry(entry_id)
+            if found is None:
+                raise Problem(404, "no_such_entry", f"There is no entry {entry_id!r}.", "GET /search finds entries.")
+            entry, chunks = found
+            return publish.entry_document(entry, chunks, bench.titles(entry.cross_refs), parsed(stichtag) if stichtag else self.today())
+
+    def run(self, run_id: str) -> dict[str, Any]:
+        """An earlier answer with its steps. Raises a Problem (404) where there is none."""
+        try:
+            with self.desk.bench() as bench:
+                return bench.runs.shown(run_id)
+        except UsageError as error:
+            raise Problem(404, "no_such_run", f"There is no run {run_id!r}.") from error
+
+    def titles(self, entry_ids: list[str]) -> dict[str, str]:
+        with self.desk.bench() as bench:
+            return bench.titles(entry_ids)
+
+    def health(self) -> dict[str, Any]:
+        """What is there: index, embedder, model, knowledge base. `status` is "ok", "degraded" (it works, with less) or "down"."""
+        parts: dict[str, Any] = {"index": None, "embedder": None, "model": None, "kb": None}
+        problems: list[str] = []
+        try:
+            with self.desk.bench() as bench:
+                info = bench.store.info
+                problems += checked_embedding(bench)
+                stale, there = bench.stale(), self.desk.model_there(bench)
+                language = bench.language.code
+        except AgentError as error:
+            return {"status": "down", "problems": [str(error)], **parts, "reindex": self.reindexer.state()["state"], "load": self._load()}
+        parts["index"] = {
+            "generation": info.generation,
+            "built": info.built,
+            "entries": info.entries,
+            "chunks": info.chunks,
+            "without_vector": info.without_vector,
+            "stale": stale,
+        }
+        parts["embedder"] = str(info.embedder) if info.embedder else None
+        parts["model"] = {"name": self.settings.answer_model, "available": there}
+        parts["kb"] = {"version": info.kb_version, "language": language, "title": self.title}
+        if stale:
+            problems.append("The knowledge base is newer than the index.")
+        status = "degraded" if problems else "ok"
+        return {"status": status, "problems": problems, **parts, "reindex": self.reindexer.state()["state"], "load": self._load()}
+
+    def config(self) -> dict[str, Any]:
+        """What a page needs to offer a choice."""
+        with self.desk.bench() as bench:
+            language, there = bench.language, self.desk.model_there(bench)
+        return {
+            "title": self.title,
+            "language": language.code,
+            "today": self.today().isoformat(),
+            "scopes": list(language.table["scopes"]),
+            "strategies": list(choices("strategy")),
+            "strategy": self.settings.strategy,
+            "generators": list(choices("generator")),
+            "generator": self.settings.generator,
+            "review_modes": list(choices("review_mode")),
+            "review_mode": getattr(self.settings, "review_mode", None),
+            "model": {"name": self.settings.answer_model, "available": there},
+            "max_question": self.settings.max_question,
+        }
+
+    # --- what does not change ---------------------------------------------------------------------
+
+    @cached_property
+    def title(self) -> str:
+        """The knowledge base's name."""
+        known = register.load(self.place.kb)
+        return known.name if known and known.name else self.place.kb.resolve().name
+
+    def _load(self) -> Mapping[str, int]:
+        return {"running": self.gate.running, "waiting": self.gate.waiting}
