@@ -32,7 +32,8 @@ from agent.values import (
 class Way:
     """The parts one question is answered with. `fallback` answers where the model of `generator` fails.
 
-    `survey` writes what asks for an overview (None: `generator` does); `planner` is the model that may plan searches (None: rules alone).
+    `survey` writes what asks for an overview (None: `generator` does); `planner` is the model that may plan searches (None: rules alone);
+    `plain` searches where the model of `strategy` fails (None: `strategy` asks none).
     """
 
     strategy: Strategy
@@ -40,8 +41,15 @@ class Way:
     fallback: Generator
     survey: Generator | None = None
     planner: Model | None = None
+    plain: Strategy | None = None
     strategy_name: str = "direct"
     scope: str = "alle"
+
+    def without_model(self) -> Way:
+        """The same way where no model has a part in it."""
+        if self.plain is None:
+            return replace(self, generator=self.fallback, survey=None, planner=None)
+        return Way(self.plain, self.fallback, self.fallback, scope=self.scope)
 
 
 @dataclass(slots=True)
@@ -78,16 +86,40 @@ def answered(question: Question, parts: Parts, way: Way, trace: Trace) -> Answer
     journey = _Journey(trace)
     with journey.timed("total"):
         plan = by_rules(question, parts.language, scope=way.scope)
-        gathered, verdict = _searched(question, plan, parts, way, journey)
-        journey.found(plan, gathered)
-        if verdict.reason is not None:
-            result: Answer = refused(verdict.reason, journey.trace, parts.language, missing=verdict.missing)
-        else:
-            plan, gathered = _replanned(question, plan, gathered, parts, way, journey)
-            journey.found(plan, gathered)
-            result = _written(question, plan, gathered, parts, way, journey)
+        if answerability.elsewhere(question.text, parts.tables["limits"]):
+            way = way.without_model()  # a rule refuses this question: no model needs to be asked first
+        try:
+            result = _along(question, plan, parts, way, journey)
+        except ModelError as error:
+            reason = _failed(error, parts, journey)
+            result = _because(reason, _along(question, plan, parts, way.without_model(), journey))
     journey.note()
     return replace(result, trace=replace(result.trace, timings_ms=journey.trace.timings_ms))
+
+
+def _along(question: Question, plan: Plan, parts: Parts, way: Way, journey: _Journey) -> Answer:
+    """The answer along one way. Raises ModelError where the strategy's own model fails."""
+    journey.note(strategy=way.strategy_name)
+    gathered, verdict = _searched(question, plan, parts, way, journey)
+    journey.found(plan, gathered)
+    if verdict.reason is not None:
+        return refused(verdict.reason, journey.trace, parts.language, missing=verdict.missing)
+    plan, gathered = _replanned(question, plan, gathered, parts, way, journey)
+    journey.found(plan, gathered)
+    return _written(question, plan, gathered, parts, way, journey)
+
+
+def _failed(error: ModelError, parts: Parts, journey: _Journey) -> Reason:
+    """Log and warn that a model failed; the reason it gives the answer that is made without it."""
+    reason = Reason.MODEL_TIMEOUT if isinstance(error, ModelTimeout) else Reason.MODEL_UNAVAILABLE
+    parts.log.step("model_failed", reason=reason, message=str(error))
+    journey.warn(error)
+    return reason
+
+
+def _because(reason: Reason, answer: Answer) -> Answer:
+    """The answer with the reason why the model that was asked for did not give it; a refusal keeps its own."""
+    return replace(answer, reason=reason) if isinstance(answer, Grounded) else answer
 
 
 def _searched(question: Question, plan: Plan, parts: Parts, way: Way, journey: _Journey) -> tuple[Gathered, answerability.Verdict]:
@@ -95,6 +127,7 @@ def _searched(question: Question, plan: Plan, parts: Parts, way: Way, journey: _
     parts.log.step("planned", plan=plan)
     with journey.timed("search"):
         gathered = way.strategy(question, plan, parts)
+    journey.note(tokens=journey.trace.tokens + gathered.tokens)
     evidence = conflicts.settled(gathered.evidence, plan.span, parts.language)
     parts.log.step("gathered", evidence=audit.evidence(evidence), conflicts=evidence.conflicts)
     verdict = answerability.judged(question.text, evidence, parts.language, parts.tables)
@@ -133,13 +166,10 @@ def _written(question: Question, plan: Plan, gathered: Gathered, parts: Parts, w
     try:
         return _grounded(gathered.draft or drafted(None), drafted, plan, gathered.evidence, parts, journey)
     except ModelError as error:
-        reason = Reason.MODEL_TIMEOUT if isinstance(error, ModelTimeout) else Reason.MODEL_UNAVAILABLE
-        parts.log.step("model_failed", reason=reason, message=str(error))
-        journey.warn(error)
+        reason = _failed(error, parts, journey)
         with journey.timed("draft"):
             draft = way.fallback(question, plan, gathered.evidence, parts, None)
-        answer = _grounded(draft, None, plan, gathered.evidence, parts, journey)
-        return replace(answer, reason=reason) if isinstance(answer, Grounded) else answer
+        return _because(reason, _grounded(draft, None, plan, gathered.evidence, parts, journey))
 
 
 def _grounded(

@@ -15,7 +15,7 @@ from typing import Any
 from agent.language import Language
 from agent.language.analyser import folded, spaced
 from agent.language.similarity import coverage, covered
-from agent.values import Evidence, Flag, Hit, Reason
+from agent.values import KNOWLEDGE_BASE, Evidence, Flag, Hit, Reason
 
 FEATURES = ("coverage", "missing", "title", "rare", "piece", "cosine", "margin", "agreement")
 """coverage: share of the question's weight that the best entry holds. missing: the largest share of one term that no entry holds.
@@ -44,6 +44,8 @@ def judged(question: str, evidence: Evidence, language: Language, tables: Mappin
     if not evidence.hits:
         nothing = Reason.SOURCE_FAILED if Flag.SEARCH_FAILED in evidence.flags else Reason.NO_EVIDENCE
         return Verdict(0.0, Reason.OUT_OF_DATE if evidence.beside else nothing)
+    if any(hit.source != KNOWLEDGE_BASE for hit in evidence.hits):
+        return Verdict(1.0, None)  # the signals are the index's; what another source gives is for the model and for grounding
     if not evidence.weights:
         return Verdict(0.0, Reason.WEAK_EVIDENCE)
     if _for_other_days(evidence, language):

@@ -51,12 +51,13 @@ def fitting(blocks: Sequence[str], *, beside: str, parts: Parts) -> str:
     return "\n\n".join(kept)
 
 
-def block(hit: Hit, language: Language, text: str = "") -> str:
-    """A hit as a block with its id, and its Stand and validity in its head; `text` may stand for the chunk's own."""
+def block(hit: Hit, language: Language, text: str = "", *, source: str = "") -> str:
+    """A hit as a block with its id (and its source), its Stand and validity in its head; `text` may stand for the chunk's own."""
     entry = hit.entry
     stand, validity = language.message("stand", stand=language.day(entry.stand)), language.validity(entry.valid_from, entry.valid_to)
     head = " · ".join(part for part in (entry.title, hit.chunk.section, stand, validity) if part)
-    return f'<block id="{entry.id}">\n{head}\n{harmless(text or hit.chunk.text)}\n</block>'
+    told = f' source="{source}"' if source else ""
+    return f'<block id="{entry.id}"{told}>\n{head}\n{harmless(text or hit.chunk.text)}\n</block>'
 
 
 def harmless(text: str) -> str:

@@ -15,10 +15,9 @@ from agent import structured, texts
 from agent.errors import UsageError
 from agent.interfaces import Model, Parts
 from agent.language import Language
-from agent.language.analyser import folded
 from agent.language.splitting import parts as split
 from agent.language.splitting import says
-from agent.language.timing import mentions
+from agent.language.timing import asked_periods
 from agent.values import Period, Plan, Question, SubQuery, Tokens
 
 PROMPT, SCHEMA = "plan", "plan.internal"
@@ -51,27 +50,13 @@ def by_rules(question: Question, language: Language, *, scope: str = "alle") -> 
 
 
 def _plan(question: Question, asked: tuple[str, ...], language: Language, scope: str) -> Plan:
-    named = asked_periods(question, language)
-    searches = [(text, asked_periods(replace(question, text=text), language) or named) for text in asked]
+    named = asked_periods(question.text, question.stichtag, language)
+    searches = [(text, asked_periods(text, question.stichtag, language) or named) for text in asked]
     if sum(max(len(periods), 1) for _, periods in searches) > MOST_SEARCHES:
         searches = [(text, [_whole(periods)] if periods else []) for text, periods in searches]
     subqueries = (SubQuery(text, period, scope) for text, periods in searches for period in periods or [Period.day(question.stichtag)])
     kind = "survey" if says(question.text, language.table["survey_words"]) else "specific"
     return Plan(kind, tuple(dict.fromkeys(subqueries)), bool(named))
-
-
-def asked_periods(question: Question, language: Language) -> list[Period]:
-    """The days, months and years the question names, in order, each once; words such as "this year" count from the Stichtag."""
-    found = [mention.reach if mention.open == "range" else mention.period for mention in mentions(question.text, language)]
-    text = f" {folded(question.text)} "
-    for words, offset in language.table["relative_years"].items():
-        if f" {words} " in text.replace("?", " ").replace(",", " "):
-            found.append(_relative(question.stichtag, offset))
-    return list(dict.fromkeys(found))
-
-
-def _relative(stichtag: date, offset: int) -> Period:
-    return Period.day(stichtag) if offset == 0 else Period.year(stichtag.year + offset)
 
 
 def _whole(periods: list[Period]) -> Period:
@@ -95,7 +80,7 @@ def by_model(question: Question, rules: Plan, parts: Parts, model: Model) -> tup
     if isinstance(said, structured.Malformed):
         parts.log.step("plan_malformed", reason=said.reason, message=said.message)
         return rules, said.tokens
-    named = asked_periods(question, parts.language)
+    named = asked_periods(question.text, question.stichtag, parts.language)
     searches = (_search(one, question, named, rules) for one in said.value["subqueries"])
     return replace(rules, type=said.value["type"], subqueries=tuple(dict.fromkeys(searches))), said.tokens
 

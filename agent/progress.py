@@ -47,17 +47,29 @@ def _lines(stream: TextIO) -> Progress:
 
 @contextmanager
 def spinner(stream: TextIO, *, quiet: bool, language: Language) -> Iterator[Listener]:
-    """A listener that says what a question is about to do: the sources found, before a model has written a word."""
+    """A listener that says what a question is about to do: each search, what it found, and what a model is asked to decide."""
     if quiet or not stream.isatty():
         yield _nothing
         return
 
     def listener(kind: str, data: Mapping[str, Any]) -> None:
-        if kind == "searched":
-            found = ", ".join(dict.fromkeys(entry_id for entry_id, *_ in data["hits"]))
-            print(f"\033[2m{language.message('found', ids=found)}\033[0m", file=stream, flush=True)
+        told = _told(kind, data, language)
+        if told:
+            plain = "".join(filter(str.isprintable, told))  # a model's words cannot steer the terminal
+            print(f"\033[2m{plain}\033[0m", file=stream, flush=True)
 
     yield listener
+
+
+def _told(kind: str, data: Mapping[str, Any], language: Language) -> str:
+    """A step in words; empty for one that is over in no time."""
+    if kind == "searching":
+        return language.message("step_searching", source=data["source"], query=data["query"])
+    if kind == "hop":
+        return data["note"] or language.message("found", ids=", ".join(data["ids"]) or "–")
+    if kind == "deciding":
+        return language.message("step_deciding")
+    return ""
 
 
 def _nothing(_kind: str, _data: Mapping[str, Any]) -> None:

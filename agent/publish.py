@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from agent.values import Answer, Chunk, Citation, EntryInfo, Evidence, Grounded, Hit, Origin, Period, Trace, validity_on
+from agent.values import Answer, Chunk, Citation, EntryInfo, Evidence, Grounded, Hit, Origin, Period, Refused, Trace, validity_on
 
 SCHEMA_VERSION = "1.0"
 
@@ -15,26 +15,27 @@ def document(answer: Answer) -> dict[str, Any]:
     """The document of an answer or a refusal; every key is always there."""
     trace = answer.trace
     grounded = answer if isinstance(answer, Grounded) else None
+    refused = answer if isinstance(answer, Refused) else None
     return {
         "schema_version": SCHEMA_VERSION,
         "question": trace.question.text,
         "answer": answer.text,
-        "refused": grounded is None,
+        "refused": refused is not None,
         "reason": answer.reason.value if answer.reason else None,
         "flags": sorted(flag.value for flag in trace.flags),
-        "origin": grounded.origin.value if grounded else Origin.REFUSAL.value,
+        "origin": (grounded.origin if grounded else Origin.REFUSAL if refused else Origin.UNGROUNDED).value,
         "language": trace.language,
         "stichtag": trace.question.stichtag.isoformat(),
         "citations": [_citation(citation) for citation in grounded.citations] if grounded else [],
         "retrieved": [_hit(hit) for hit in trace.evidence.hits],
         "searched": _searched(trace),
-        "nearest": [] if grounded else [{"id": n.id, "title": n.title, "why_not": n.why_not} for n in answer.nearest],  # type: ignore[union-attr]
-        "missing": "" if grounded else answer.missing,  # type: ignore[union-attr]
+        "nearest": [{"id": n.id, "title": n.title, "why_not": n.why_not} for n in refused.nearest] if refused else [],
+        "missing": refused.missing if refused else "",
         "question_back": answer.question_back,
         "conflicts": [{"subject": c.subject, "answered": c.answered, "other": c.other} for c in grounded.conflicts] if grounded else [],
         "plan": _plan(trace),
         "strategy": trace.strategy,
-        "hops": [{"source": hop.source, "query": hop.query, "ids": list(hop.ids), "note": hop.note} for hop in trace.hops],
+        "hops": [{"source": hop.source, "query": hop.query, "ids": list(hop.ids), "note": hop.note, "ms": hop.ms} for hop in trace.hops],
         "review": dict(trace.review) if trace.review else None,
         "checks": {
             "unknown_ids": list(trace.checks.unknown_ids),

@@ -30,7 +30,7 @@ def answer(result: Answer, language: Language, style: Style = plain) -> str:
     if isinstance(result, Grounded):
         lines += [style(language.message("sources_head"), bold=True), *(_source(c, language, style) for c in result.citations)]
         lines += _conflicts(result, language, style)
-    elif result.nearest:
+    elif isinstance(result, Refused) and result.nearest:
         lines += [style(language.message("nearest_head"), bold=True), *(f"  {n.id} · {n.title}: {n.why_not}" for n in result.nearest)]
     if result.question_back:
         lines += ["", result.question_back]
@@ -120,8 +120,9 @@ def runs(rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def run(record: Mapping[str, Any]) -> str:
-    """The whole story of a run, step by step, then its answer with the sentences that carry it."""
+    """The whole story of a run: its path hop by hop, every step, then its answer with the sentences that carry it."""
     lines = [f"{record['id']}  {record['started']}", f"{record['question']}  (Stichtag {record['stichtag']})", ""]
+    lines += [*path(record), ""]
     for number, step in enumerate(record["steps"], start=1):
         lines.append(f"{number:>3}  {step['at'][11:23]}  {step['kind']}")
         lines += [f"       {line}" for name, value in step.items() if name not in ("at", "kind") for line in _told(name, value)]
@@ -136,6 +137,20 @@ def run(record: Mapping[str, Any]) -> str:
     lines += [f"! {c['subject']}: {c['answered']} / {c['other']}" for c in outcome.get("conflicts", ())]
     lines += [f"? {outcome['question_back']}"] if outcome.get("question_back") else []
     return printable("\n".join(lines))
+
+
+def path(record: Mapping[str, Any]) -> list[str]:
+    """The searches of a run in a line each: source, query, what it found, how long it took, and what went wrong."""
+    found = [step for step in record["steps"] if step["kind"] == "hop"]
+    rows = [
+        (str(n), hop["source"], _short(hop["query"]), ", ".join(hop["ids"]) or "–", f"{hop['ms']:.0f} ms", hop["note"])
+        for n, hop in enumerate(found, 1)
+    ]
+    strategy = record["strategy"] or "–"
+    return [
+        f"{strategy}: {len(found)} searches",
+        *(columns([("", "source", "query", "found", "time", ""), *rows]).splitlines() if rows else []),
+    ]
 
 
 def _told(name: str, value: Any) -> list[str]:

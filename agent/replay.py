@@ -74,8 +74,8 @@ def replayed(then: Document, bench: Bench) -> Replay:
     if silent:
         notes.append("The run kept no drafts; its published text was checked in their place.")
         if any(call["json"] for call in spoken):
-            notes.append("The plan a model made was not kept either; it was planned by rules.")
-            settings = changed(settings, query_planner=False)
+            notes.append("What a model planned was not kept either; the search was planned by rules.")
+            settings = changed(settings, query_planner=False, strategy="direct")
     steps: list[Document] = []
 
     def listener(kind: str, data: Document) -> None:

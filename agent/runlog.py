@@ -41,6 +41,7 @@ DRAFTS: Mapping[str, tuple[str, ...]] = {
     "drafted": ("text",),
     "formed": ("text", "error"),
     "plan_malformed": ("message",),
+    "step_malformed": ("message",),
     "complained": ("message",),
 }
 """What of which steps holds unchecked text of a model: left out of the log where drafts are not kept."""

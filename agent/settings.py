@@ -59,7 +59,9 @@ class Settings:
     shuffle_ranking: bool = False
 
     # the way of a question
-    strategy: Choice["direct"] = "direct"
+    strategy: Choice["direct", "router"] = "direct"
+    router_hops: int = 4
+    router_results: int = 3
     sources: str = "wissensbasis"
     sql_rows: int = 50
     sql_seconds: float = 1.0
@@ -114,6 +116,8 @@ _BOUNDS: Mapping[str, tuple[float, float]] = {
     "max_context_chars": (1000, 10_000_000),
     "per_query_slots": (0, 20),
     "temporal_boost": (0, 10),
+    "router_hops": (1, 20),
+    "router_results": (1, 50),
     "sql_rows": (1, 1000),
     "sql_seconds": (0.05, 1.5),
     "web_seconds": (0.1, 120),

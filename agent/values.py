@@ -1,7 +1,7 @@
-"""The values that travel from a file to an answer, the reason codes and the flags; all of them frozen.
+"""The values that travel from a file to an answer; all of them frozen. Their codes stand in `codes` and are had from here.
 
 Entry ─cut─▶ Chunk ─▶ (store)
-Question ─plan─▶ Plan ─strategy─▶ Gathered ─generator─▶ Draft ─ground─▶ Grounded | Refused (= Answer)
+Question ─plan─▶ Plan ─strategy─▶ Gathered ─generator, unless drafted─▶ Draft ─ground─▶ Grounded | Refused (= Answer)
 """
 
 from __future__ import annotations
@@ -9,90 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from enum import StrEnum
 from typing import Any
 
-
-class Reason(StrEnum):
-    """Why an answer was refused, or why it is not what the configured generator would have written."""
-
-    NO_EVIDENCE = "no_evidence"
-    WEAK_EVIDENCE = "weak_evidence"
-    OUT_OF_SCOPE = "out_of_scope"
-    OUT_OF_DATE = "out_of_date"
-    MODEL_REFUSED = "model_refused"
-    CITATIONS_INVALID = "citations_invalid"
-    FIGURES_UNSUPPORTED = "figures_unsupported"
-    EMPTY_DRAFT = "empty_draft"
-    DRAFT_CUT_OFF = "draft_cut_off"
-    FORM_INVALID = "form_invalid"
-    MODEL_UNAVAILABLE = "model_unavailable"
-    MODEL_TIMEOUT = "model_timeout"
-    SOURCE_FAILED = "source_failed"
-    AGENT1_INVALID_JSON = "agent1_invalid_json"
-    AGENT1_LOW_CONFIDENCE = "agent1_low_confidence"
-    AGENT1_NO_QUERY = "agent1_no_query"
-    AGENT1_LOST_FOCUS = "agent1_lost_focus"
-    AGENT2_INVALID_JSON = "agent2_invalid_json"
-    AGENT2_GROUNDING_FAILED = "agent2_grounding_failed"
-    AGENT2_OFF_QUESTION = "agent2_off_question"
-    AGENT2_METADATA_LEAKAGE = "agent2_metadata_leakage"
-    AGENT3_REJECT = "agent3_reject"
-    AGENT3_INVALID_JSON = "agent3_invalid_json"
-    AGENT3_INVALID_REVISION = "agent3_invalid_revision"
-    AGENT4_INVALID_JSON = "agent4_invalid_json"
-    AGENT4_GROUNDING_FAILED = "agent4_grounding_failed"
-    REVIEW_UNAVAILABLE = "review_unavailable"
-    AGENT_TIMEOUT = "agent_timeout"
-    THIN_EVIDENCE = "thin_evidence"
-
-
-class Flag(StrEnum):
-    """A remark on how an answer came about that a program may want to act on."""
-
-    HOP_LIMIT = "hop_limit"
-    STEP_LIMIT = "step_limit"
-    SEARCH_FAILED = "search_failed"
-    LEXICAL_ONLY = "lexical_only"
-    KB_NEWER_THAN_INDEX = "kb_newer_than_index"
-    UNGROUNDED = "ungrounded"
-    PARTIAL = "partial"
-    SENTENCE_DROPPED = "sentence_dropped"
-    CHANGES_WITHIN_PERIOD = "changes_within_period"
-
-
-class Origin(StrEnum):
-    """Who wrote the text that is published."""
-
-    POINT = "point"
-    SURVEY = "survey"
-    EXTRACTIVE = "extractive"
-    STRATEGY = "strategy"
-    AGENT2_REVIEWED = "agent2_reviewed"
-    AGENT2_UNREVIEWED = "agent2_unreviewed"
-    AGENT2_MINOR_REVISION = "agent2_minor_revision"
-    AGENT4_CORRECTED = "agent4_corrected"
-    FALLBACK = "fallback"
-    REFUSAL = "refusal"
-    UNGROUNDED = "ungrounded"
-
-
-class Validity(StrEnum):
-    """How an entry's period of validity lies to the Stichtag."""
-
-    CURRENT = "current"
-    FUTURE = "future"
-    PAST = "past"
-    UNKNOWN = "unknown"
-
-
-class Finish(StrEnum):
-    """How a model's reply ended."""
-
-    COMPLETE = "complete"
-    LENGTH = "length"
-    BROKEN = "broken"
-
+from agent.codes import Finish as Finish
+from agent.codes import Flag as Flag
+from agent.codes import Label as Label
+from agent.codes import Origin as Origin
+from agent.codes import Reason as Reason
+from agent.codes import Validity as Validity
 
 # --- time ---------------------------------------------------------------------------------------
 
@@ -179,6 +103,10 @@ class Chunk:
     span: tuple[int, int]
 
 
+KNOWLEDGE_BASE = "wissensbasis"
+"""The name of the source every question may be answered from: the index."""
+
+
 # --- search -------------------------------------------------------------------------------------
 
 
@@ -221,7 +149,7 @@ class Hit:
     chunk: Chunk
     entry: EntryInfo
     score: float
-    source: str = "wissensbasis"
+    source: str = KNOWLEDGE_BASE
     lexical_rank: int | None = None
     dense_rank: int | None = None
     lexical_score: float | None = None
@@ -313,7 +241,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """One step of a strategy: which source was asked what, and which ids came back."""
+    """One search of a strategy: which source was asked what, which ids came back, in how many milliseconds, and what went wrong."""
 
     source: str
     query: str
@@ -330,6 +258,10 @@ class Gathered:
     draft: Draft | None = None
     hops: tuple[Hop, ...] = ()
     flags: frozenset[Flag] = frozenset()
+    tokens: Tokens = Tokens()
+    """What the strategy's own model calls took, its draft's among them."""
+    label: Label | None = None
+    """What the question was classified as, where it was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -400,6 +332,7 @@ class Trace:
     plan: Plan | None = None
     evidence: Evidence = Evidence()
     strategy: str = ""
+    label: Label | None = None
     hops: tuple[Hop, ...] = ()
     checks: Checks = Checks()
     warnings: tuple[str, ...] = ()
@@ -439,4 +372,14 @@ class Refused:
     question_back: str | None = None
 
 
-Answer = Grounded | Refused
+@dataclass(frozen=True, slots=True)
+class Ungrounded:
+    """An answer that rests on nothing but the model, and says so; only where the settings allow it."""
+
+    text: str
+    trace: Trace
+    reason: Reason | None = None
+    question_back: str | None = None
+
+
+Answer = Grounded | Refused | Ungrounded

@@ -28,16 +28,19 @@ from agent.runlog import Listener, Run, RunLog
 from agent.settings import Settings, changed
 from agent.sources.wissensbasis import Wissensbasis
 from agent.stores.sqlite import SqliteIndex, SqliteStore
-from agent.strategies import direct
+from agent.strategies import direct, router
 from agent.transport import Server
-from agent.values import Answer, Chunk, EntryInfo, Evidence, Flag, Hit, Period, Question, SubQuery, Trace
+from agent.values import Answer, Chunk, EntryInfo, Evidence, Flag, Hit, Question, SubQuery, Trace
 
 if TYPE_CHECKING:
     from agent.interfaces import Vector
 
 STRATEGIES: Mapping[str, Strategy] = {
     "direct": direct.gather,
+    "router": router.gather,
 }
+NEEDS_MODEL = frozenset({"router"})
+"""Strategies that cannot take a step without a model."""
 
 GENERATORS: Mapping[str, Generator] = {
     "point": point.draft,
@@ -273,13 +276,16 @@ class Bench:
 
     def way(self) -> tuple[answer.Way, Model | None]:
         """The strategy and the generator of the settings, with the model where one is needed."""
-        strategy = STRATEGIES[self.settings.strategy]
-        chosen, model = self.settings.generator, self.model()
+        chosen, model, name = self.settings.generator, self.model(), self.settings.strategy
         if chosen == "auto":
             chosen = "point" if model.installed() else "extractive"
-        way = answer.Way(strategy, GENERATORS[chosen], GENERATORS["extractive"], strategy_name=self.settings.strategy)
+        if chosen != "point" and name in NEEDS_MODEL:
+            name = "direct"
+        way = answer.Way(STRATEGIES[name], GENERATORS[chosen], GENERATORS["extractive"], strategy_name=name)
         if chosen != "point":
             return way, None
+        if name != "direct":  # it searches by its own plan, and the searches of one that broke off are the plain ones
+            return replace(way, plain=STRATEGIES["direct"]), model
         planner = self.model(self.settings.planner_model) if self.settings.query_planner else None
         return replace(way, survey=GENERATORS["survey"], planner=planner), model
 
@@ -297,6 +303,7 @@ class Bench:
         trace = Trace(
             question,
             strategy=way.strategy_name,
+            warnings=self._not_as_asked(way),
             flags=flags,
             language=self.language.code,
             run_id=run.id if log else None,
@@ -308,6 +315,11 @@ class Bench:
         if log and not self._logged(run, result):
             result = replace(result, trace=replace(result.trace, run_id=None, warnings=(*result.trace.warnings, self._not_logged())))
         return result
+
+    def _not_as_asked(self, way: answer.Way) -> tuple[str, ...]:
+        """That another strategy than the settings' had to do, as a warning."""
+        asked = self.settings.strategy
+        return () if asked == way.strategy_name else (self.language.message("strategy_without_model", strategy=asked),)
 
     def _logged(self, run: Run, result: Answer) -> bool:
         trace = result.trace
@@ -351,8 +363,7 @@ class Bench:
 
         self._check(scope)
         plan = by_dates(Question(text, stichtag or self.today()), self.language, scope=scope)
-        whole = Period(min(s.period.start for s in plan.subqueries), max(s.period.end for s in plan.subqueries))
-        evidence = self.wissensbasis.search(SubQuery(text, whole, scope), k=k)
+        evidence = self.wissensbasis.search(SubQuery(text, plan.span, scope), k=k)
         first: dict[str, Hit] = {}
         for hit in evidence.hits:
             first.setdefault(hit.entry.id, hit)

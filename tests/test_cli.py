@@ -150,7 +150,7 @@ def test_runs_are_logged_shown_and_purged_unless_told_not_to(pv: Callable[..., S
     assert pv("runs", "list").code == 2
     answered = pv("ask", "--json", "Wie viel Urlaub gibt es?").json
     shown = pv("runs", "show", answered["run_id"], "--json").json
-    assert [step["kind"] for step in shown["steps"]] == ["asked", "planned", "searched", "gathered", "judged", "grounded"]
+    assert [step["kind"] for step in shown["steps"]] == ["asked", "planned", "searching", "hop", "gathered", "judged", "grounded"]
     assert shown["answer"] == answered
     assert pv("runs", "list", "--where", "refused=0", "--json").json[0]["id"] == answered["run_id"]
     assert "1 runs deleted" in pv("runs", "purge", "--all").out

@@ -45,6 +45,16 @@ def mentions(text: str, language: Language) -> list[Mention]:
     return joined
 
 
+def asked_periods(text: str, stichtag: date, language: Language) -> list[Period]:
+    """The days, months and years a question names, in order, each once; words such as "this year" count from the Stichtag."""
+    found = [mention.reach if mention.open == "range" else mention.period for mention in mentions(text, language)]
+    words_said = f" {folded(text)} ".replace("?", " ").replace(",", " ")
+    for words, offset in language.table["relative_years"].items():
+        if f" {words} " in words_said:
+            found.append(Period.day(stichtag) if offset == 0 else Period.year(stichtag.year + offset))
+    return list(dict.fromkeys(found))
+
+
 @cache
 def _pattern(language: Language) -> re.Pattern[str]:
     months = "|".join(re.escape(month) for month in language.table["months"])
