@@ -34,21 +34,26 @@ def answer_tokens(settings: Settings) -> int:
 
 def fitting(blocks: Sequence[str], *, beside: str, parts: Parts) -> str:
     """As many of the blocks as fit beside the rest of the prompt, the first ones first, each whole. Raises ModelError where none does."""
+    return "\n\n".join(kept(blocks, beside=beside, parts=parts))
+
+
+def kept(blocks: Sequence[str], *, beside: str, parts: Parts) -> list[str]:
+    """The blocks that fit. Raises ModelError where none does."""
     settings = parts.settings
     left = settings.num_ctx - answer_tokens(settings) - OVERHEAD - tokens(beside)
     characters = settings.max_context_chars
-    kept: list[str] = []
+    fit: list[str] = []
     for block in blocks:
         cost = tokens(block) + 1
-        if cost <= left and (len(block) <= characters or not kept):
-            kept.append(block)
+        if cost <= left and (len(block) <= characters or not fit):
+            fit.append(block)
             left, characters = left - cost, characters - len(block)
-    if blocks and not kept:
+    if blocks and not fit:
         told = f"A window of {settings.num_ctx} tokens has no room for one entry beside the rules and the question."
         raise ModelError(told, "Raise PV_NUM_CTX, or lower PV_MAX_ANSWER_TOKENS.")
-    if len(kept) < len(blocks):
-        parts.log.step("shortened", blocks=len(kept), of=len(blocks))
-    return "\n\n".join(kept)
+    if len(fit) < len(blocks):
+        parts.log.step("shortened", blocks=len(fit), of=len(blocks))
+    return fit
 
 
 def block(hit: Hit, language: Language, text: str = "", *, source: str = "") -> str:

@@ -44,7 +44,7 @@ def _nearest(hit: Hit, reason: Reason, language: Language, period: Period) -> Ne
         why = language.message("near_past", day=language.day(entry.valid_to))
     elif state is Validity.FUTURE and entry.valid_from:
         why = language.message("near_future", day=language.day(entry.valid_from))
-    elif reason in (Reason.CITATIONS_INVALID, Reason.FIGURES_UNSUPPORTED, Reason.MODEL_REFUSED):
+    elif reason in (Reason.CITATIONS_INVALID, Reason.FIGURES_UNSUPPORTED, Reason.MODEL_REFUSED, Reason.THIN_EVIDENCE):
         why = language.message("near_unsupported")
     else:
         why = language.message("near_other_words")

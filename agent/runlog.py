@@ -20,6 +20,8 @@ from agent.errors import AgentError, UsageError
 
 Listener = Callable[[str, Mapping[str, Any]], None]
 
+_PLACES = {"status": "status", "model": "models"}
+
 MIGRATIONS: tuple[str, ...] = (
     """
     CREATE TABLE runs (
@@ -33,20 +35,36 @@ MIGRATIONS: tuple[str, ...] = (
     ) WITHOUT ROWID;
     CREATE INDEX runs_started ON runs(started);
     """,
+    "ALTER TABLE runs ADD COLUMN review TEXT;",
 )
 """Append-only: the database's user_version counts how many have been applied."""
 
 DRAFTS: Mapping[str, tuple[str, ...]] = {
     "called": ("text",),
+    "review_called": ("text",),
     "drafted": ("text",),
     "formed": ("text", "error"),
     "plan_malformed": ("message",),
     "step_malformed": ("message",),
     "complained": ("message",),
+    "reviewed": ("message", "contract"),
+    "review_drafted": ("text",),
+    "review_ungrounded": ("message",),
+    "review_stopped": ("leaks",),
+    "revision_refused": ("added", "still_claimed"),
+    "correction_refused": ("added",),
+    "rewritten": ("queries",),
 }
 """What of which steps holds unchecked text of a model: left out of the log where drafts are not kept."""
 
 COLUMNS = ("id", "started", "question", "stichtag", "strategy", "kb_version", "refused", "reason", "origin", "model", "milliseconds")
+
+REVIEWED: Mapping[str, str] = {
+    "mode": "mode",
+    **{name: name for name in ("verdict", "action", "fallback_reason", "text_origin", "retrieval_queries", "context_chunks")},
+    **{f"agent{number}_{what}": f"{place}.agent{number}" for number in (1, 2, 3, 4) for what, place in _PLACES.items()},
+}
+"""Fields of a run's review that `where` compares too, and where each stands in its record."""
 
 
 class Log(Protocol):
@@ -56,10 +74,10 @@ class Log(Protocol):
 
 
 class Run:
-    """The steps of one answer, kept in memory until `RunLog.close` writes them in one transaction."""
+    """The steps of one answer, kept in memory until `RunLog` writes them in one transaction; with `of`, further steps of that run."""
 
-    def __init__(self, listeners: Sequence[Listener] = (), *, drafts: bool = True) -> None:
-        self.id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+    def __init__(self, listeners: Sequence[Listener] = (), *, drafts: bool = True, of: str = "") -> None:
+        self.id = of or f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
         self.started = datetime.now(UTC).isoformat(timespec="milliseconds")
         self.steps: list[tuple[str, str, Mapping[str, Any]]] = []
         self._listeners = listeners
@@ -108,26 +126,36 @@ class RunLog:
         try:
             with self._open(create=True) as db:
                 db.execute(f"INSERT INTO runs ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", tuple(row.values()))
-                db.executemany(
-                    "INSERT INTO steps VALUES (?, ?, ?, ?, ?)",
-                    [(run.id, number, at, kind, dumped(data)) for number, (at, kind, data) in enumerate(run.steps, start=1)],
-                )
+                _add_steps(db, run, after=0)
         except (sqlite3.Error, OSError):
             return False
         return True
 
+    def add(self, run: Run, review: Mapping[str, Any]) -> bool:
+        """Add the steps and the review record of what came after a run's answer. False where that is not possible or the run is gone."""
+        try:
+            with self._open() as db:
+                if not db.execute("UPDATE runs SET review = ? WHERE id = ?", (dumped(review), run.id)).rowcount:
+                    return False
+                after = db.execute("SELECT coalesce(max(number), 0) FROM steps WHERE run = ?", (run.id,)).fetchone()[0]
+                _add_steps(db, run, after=after)
+        except (AgentError, OSError):
+            return False
+        return True
+
     def listed(self, *, where: Mapping[str, str], limit: int = 50) -> list[dict[str, Any]]:
-        """The newest runs first; `where` compares columns with values."""
+        """The newest runs first; `where` compares columns and fields of the review (REVIEWED) with values."""
         for name in where:
-            if name not in COLUMNS:
-                raise UsageError(f"Runs have no field {name!r}.", f"Fields: {', '.join(COLUMNS)}.")
-        condition = " AND ".join(f"CAST({name} AS TEXT) = ?" for name in where) or "1"
+            if name not in (*COLUMNS, *REVIEWED):
+                raise UsageError(f"Runs have no field {name!r}.", f"Fields: {', '.join((*COLUMNS, *REVIEWED))}.")
+        condition = " AND ".join(f"CAST({_expression(name)} AS TEXT) = ?" for name in where) or "1"
         with self._open() as db:
             db.row_factory = sqlite3.Row
             rows = db.execute(
-                f"SELECT {', '.join(COLUMNS)} FROM runs WHERE {condition} ORDER BY started DESC, id DESC LIMIT ?", (*where.values(), limit)
+                f"SELECT {', '.join(COLUMNS)}, review FROM runs WHERE {condition} ORDER BY started DESC, id DESC LIMIT ?",
+                (*where.values(), limit),
             )
-            return [dict(row) for row in rows]
+            return [{**dict(row), "review": _loaded(row["review"])} for row in rows]
 
     def shown(self, run_id: str) -> dict[str, Any]:
         """One run with all its steps; `run_id` may be a unique beginning."""
@@ -158,11 +186,29 @@ class RunLog:
         return count
 
 
+def _expression(name: str) -> str:
+    """A field as SQL; a run without a review was one in mode off."""
+    if name == "mode":
+        return "coalesce(json_extract(review, '$.mode'), 'off')"
+    return name if name in COLUMNS else f"json_extract(review, '$.{REVIEWED[name]}')"
+
+
+def _add_steps(db: sqlite3.Connection, run: Run, *, after: int) -> None:
+    db.executemany(
+        "INSERT INTO steps VALUES (?, ?, ?, ?, ?)",
+        [(run.id, number, at, kind, dumped(data)) for number, (at, kind, data) in enumerate(run.steps, start=after + 1)],
+    )
+
+
+def _loaded(text: str | None) -> Any:
+    return json.loads(text) if text else None
+
+
 def _whole(db: sqlite3.Connection, row: sqlite3.Row) -> dict[str, Any]:
     run = dict(row)
     steps = db.execute("SELECT at, kind, data FROM steps WHERE run = ? ORDER BY number", (run["id"],))
     run["steps"] = [{"at": step["at"], "kind": step["kind"], **json.loads(step["data"])} for step in steps]
-    run["answer"] = json.loads(run["answer"]) if run["answer"] else None
+    run["answer"], run["review"] = _loaded(run["answer"]), _loaded(run["review"])
     return run
 
 

@@ -70,6 +70,27 @@ class Settings:
     planner_model: str = ""
     extractive_sentences: int = 6
 
+    # the reviewed chain
+    review_mode: Choice["off", "shadow", "reviewed_answer"] = "off"
+    review_enabled: bool = True
+    review_require: bool = True
+    review_queries: int = 5
+    review_chunks: int = 8
+    review_timeout: float = 18.0
+    agent1_model: str = "gpt-oss:20b"
+    agent2_model: str = "gpt-oss:120b"
+    agent3_model: str = "gpt-oss:20b"
+    agent4_model: str = "gpt-oss:120b"
+    agent1_timeout: float = 4.0
+    agent2_timeout: float = 9.0
+    agent3_timeout: float = 4.0
+    agent4_timeout: float = 6.0
+    agent1_tokens: int = 2400
+    agent2_tokens: int = 3600
+    agent3_tokens: int = 2000
+    agent4_tokens: int = 2000
+    review_log_contracts: bool = False
+
     # records
     log_drafts: bool = True
 
@@ -92,6 +113,14 @@ _HINTS = get_type_hints(Settings)
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "ollama_url": ("OLLAMA_URL", "OLLAMA_HOST"),
+    "review_mode": ("SYSTEMINFORANDE_AGENTIC_RAG_MODE",),
+    "review_enabled": ("SYSTEMINFORANDE_ENABLE_AGENTIC_RAG",),
+    "review_require": ("SYSTEMINFORANDE_AGENTIC_RAG_REQUIRE_REVIEW",),
+    "review_queries": ("SYSTEMINFORANDE_AGENTIC_RAG_MAX_RETRIEVAL_QUERIES",),
+    "review_chunks": ("SYSTEMINFORANDE_AGENTIC_RAG_MAX_CONTEXT_CHUNKS",),
+    "review_timeout": ("SYSTEMINFORANDE_AGENTIC_RAG_TIMEOUT_SECONDS",),
+    "review_log_contracts": ("SYSTEMINFORANDE_AGENTIC_RAG_LOG_CONTRACTS",),
+    **{f"agent{number}_model": (f"SYSTEMINFORANDE_AGENT{number}_MODEL",) for number in (1, 2, 3, 4)},
 }
 """Environment names besides PV_<FIELD>; the first that is set wins, in the order given, PV_ first."""
 
@@ -122,6 +151,11 @@ _BOUNDS: Mapping[str, tuple[float, float]] = {
     "sql_seconds": (0.05, 1.5),
     "web_seconds": (0.1, 120),
     "extractive_sentences": (1, 20),
+    "review_queries": (1, 5),
+    "review_chunks": (1, 12),
+    "review_timeout": (0.1, 7200),
+    **{f"agent{number}_timeout": (0.1, 7200) for number in (1, 2, 3, 4)},
+    **{f"agent{number}_tokens": (64, 100_000) for number in (1, 2, 3, 4)},
     "max_question": (10, 100_000),
     "max_body": (1024, 100_000_000),
     "workers": (1, 64),

@@ -17,6 +17,7 @@ from agent.values import Reason, Tokens
 
 LONGEST_ERROR = 300
 """Characters of an error that a model is told."""
+_ONLY_FENCED = re.compile(r"```[a-z]*\s*(.*?)\s*```", re.DOTALL | re.IGNORECASE)
 _FENCED = re.compile(r"```[a-z]*\s*(\{.*?\})\s*```", re.DOTALL | re.IGNORECASE)
 
 
@@ -64,10 +65,15 @@ def filled(form: Form, values: Mapping[str, str], parts: Parts, model: Model) ->
     return Malformed(error, tokens)
 
 
-def read(text: str, schema: Mapping[str, Any]) -> tuple[dict[str, Any] | None, str]:
-    """The JSON object in a model's text, fenced or not, and what is wrong with it: one of the two is empty."""
+def read(text: str, schema: Mapping[str, Any], *, alone: bool = False) -> tuple[dict[str, Any] | None, str]:
+    """The JSON object in a model's text, fenced or not, and what is wrong with it: one of the two is empty.
+
+    With `alone` nothing else may stand beside it, and no key twice in it.
+    """
     fenced = _FENCED.search(text)
     begun = text.find("{")
+    if alone and (beside := _beside(text)):
+        return None, beside
     if not fenced and begun < 0:
         return None, "no JSON object"
     try:
@@ -77,6 +83,31 @@ def read(text: str, schema: Mapping[str, Any]) -> tuple[dict[str, Any] | None, s
     except (ValueError, RecursionError) as error:
         return None, f"no readable JSON: {error}"[:LONGEST_ERROR]
     return (None, wrong) if wrong else (value, "")
+
+
+def _beside(text: str) -> str:
+    """What stands beside a text's one JSON object, or twice in it, as a sentence's end; empty where nothing does."""
+    bare = text.strip()
+    if fenced := _ONLY_FENCED.fullmatch(bare):
+        bare = fenced.group(1)
+    try:
+        json.loads(bare, object_pairs_hook=_once)
+    except _Twice as error:
+        return str(error)
+    except (ValueError, RecursionError) as error:
+        return f"no readable JSON alone: {error}"[:LONGEST_ERROR]
+    return ""
+
+
+class _Twice(ValueError):
+    """A key that an object holds twice: which of its values is meant cannot be known."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise _Twice("a key stands twice")
+    return found
 
 
 def _refused(name: str) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agent import answer, audit, publish, texts
+from agent import review as review_chain
 from agent.embedders import embedded
 from agent.embedders import ollama as ollama_embedder
 from agent.embedders.remembered import Remembered
@@ -24,6 +25,7 @@ from agent.ingest.folder import DOCUMENTS
 from agent.interfaces import Change, Embedder, EmbedderIdentity, Generator, Model, Parts, Source, Strategy
 from agent.language import Language
 from agent.llm import logged, ollama
+from agent.review import Desk, Shadow
 from agent.runlog import Listener, Run, RunLog
 from agent.settings import Settings, changed
 from agent.sources.wissensbasis import Wissensbasis
@@ -102,6 +104,14 @@ def language_of(kb: Path) -> Language:
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise KnowledgeBaseError(f"{kb / 'kb.json'} does not say its language.", 'It needs "language": "de".') from error
     return language(code)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An answer, and in mode `shadow` the review of it that is still to be run."""
+
+    answer: Answer
+    shadow: Shadow | None = None
 
 
 @dataclass(frozen=True)
@@ -274,8 +284,8 @@ class Bench:
 
         return prompt
 
-    def way(self) -> tuple[answer.Way, Model | None]:
-        """The strategy and the generator of the settings, with the model where one is needed."""
+    def way(self, mode: str = "off") -> tuple[answer.Way, Model | None]:
+        """The strategy and the generator of the settings, with the model where one is needed; under review the roles do the writing."""
         chosen, model, name = self.settings.generator, self.model(), self.settings.strategy
         if chosen == "auto":
             chosen = "point" if model.installed() else "extractive"
@@ -284,21 +294,45 @@ class Bench:
         way = answer.Way(STRATEGIES[name], GENERATORS[chosen], GENERATORS["extractive"], strategy_name=name)
         if chosen != "point":
             return way, None
+        reviewed = mode == "reviewed_answer"
+        if reviewed:
+            way = replace(way, generator=GENERATORS["extractive"])
         if name != "direct":  # it searches by its own plan, and the searches of one that broke off are the plain ones
             return replace(way, plain=STRATEGIES["direct"]), model
         planner = self.model(self.settings.planner_model) if self.settings.query_planner else None
-        return replace(way, survey=GENERATORS["survey"], planner=planner), model
+        return replace(way, survey=None if reviewed else GENERATORS["survey"], planner=planner), model
 
     def ask(self, text: str, stichtag: date | None = None, *, scope: str = "alle", log: bool = True) -> Answer:
-        """Answer one question and log the run. Raises for errors of the index, the knowledge base or the settings."""
+        """The answer to one question; a shadow review the settings ask for is not run."""
+        return self.asked(text, stichtag, scope=scope, log=log).answer
+
+    def review_mode(self, given: str | None = None) -> str:
+        """The mode of the reviewed chain: a call's own goes before the settings. Raises ConfigError where there is no such mode."""
+        if given is not None:
+            return changed(self.settings, review_mode=given).review_mode
+        return self.settings.review_mode if self.settings.review_enabled else "off"
+
+    def asked(self, text: str, stichtag: date | None = None, *, scope: str = "alle", log: bool = True, review: str | None = None) -> Asked:
+        """Answer one question and log the run, reviewed as `review` or else the settings say.
+
+        Raises for errors of the index, the knowledge base or the settings. Without a log there is no shadow: nobody could read it.
+        """
         self._check(scope)
+        mode = self.review_mode(review)
+        settings = changed(self.settings, review_mode=mode)
         question = Question(text, stichtag or self.today())
         run = Run(self.listeners, drafts=self.settings.log_drafts)
-        way, model = self.way()
+        way, model = self.way(mode)
         way = replace(way, scope=scope)
         info = self.store.info
         generator = next(name for name, drafting in GENERATORS.items() if drafting is way.generator)
-        run.step("asked", generator=generator, options=audit.options(self.settings), analyser=info.analyser, generation=info.generation)
+        run.step(
+            "asked",
+            generator=generator,
+            options=audit.options(settings),
+            analyser=info.analyser,
+            generation=info.generation,
+        )
         flags = frozenset({Flag.KB_NEWER_THAN_INDEX}) if self.stale() else frozenset[Flag]()
         trace = Trace(
             question,
@@ -311,10 +345,35 @@ class Bench:
         )
         if way.planner:
             way = replace(way, planner=logged.Logged(way.planner, log=run))
-        result = answer.answered(question, self.parts(run, model), way, trace)
+        parts = self.parts(run, model)
+        result = answer.answered(question, parts, way, trace)
+        if mode == "reviewed_answer":
+            result = review_chain.run(result, self._desk(parts, mode), mode).answer
         if log and not self._logged(run, result):
-            result = replace(result, trace=replace(result.trace, run_id=None, warnings=(*result.trace.warnings, self._not_logged())))
-        return result
+            unlogged = replace(result, trace=replace(result.trace, run_id=None, warnings=(*result.trace.warnings, self._not_logged())))
+            return Asked(unlogged)
+        return Asked(result, self._shadow(result, run.id) if mode == "shadow" and log else None)
+
+    def _desk(self, parts: Parts, mode: str) -> Desk:
+        """What the reviewed chain works with. Replies are kept whole only where contracts are, and then so that a run can be replayed."""
+        whole = self.settings.review_log_contracts
+        kind = "called" if whole and mode == "reviewed_answer" else "review_called"
+        models = {
+            role.name: logged.Logged(self.model(role.model(self.settings)), log=parts.log, kind=kind, texts=whole)
+            for role in review_chain.ROLES
+        }
+        return Desk(parts, models, GENERATORS["extractive"])
+
+    def _shadow(self, result: Answer, run_id: str) -> Shadow:
+        """The chain over an answer already given; what it does is added to that answer's run."""
+
+        def chain(listeners: Sequence[Listener]) -> Mapping[str, Any]:
+            run = Run(listeners, drafts=self.settings.log_drafts, of=run_id)
+            record = review_chain.run(result, self._desk(self.parts(run, None), "shadow"), "shadow").record
+            self.runs.add(run, record)
+            return record
+
+        return Shadow(run_id, chain)
 
     def _not_as_asked(self, way: answer.Way) -> tuple[str, ...]:
         """That another strategy than the settings' had to do, as a warning."""
@@ -335,6 +394,7 @@ class Bench:
             "model": trace.model,
             "milliseconds": trace.timings_ms.get("total"),
             "answer": json.dumps(document, ensure_ascii=False),
+            "review": json.dumps(document["review"], ensure_ascii=False) if document["review"] else None,
         }
         return self.runs.write(run, record)
 

@@ -231,7 +231,7 @@ def test_a_bug_is_one_sentence_with_the_place_of_its_traceback(pv: Callable[...,
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("boom")
 
-    monkeypatch.setattr("agent.wiring.Bench.ask", broken)
+    monkeypatch.setattr("agent.wiring.Bench.asked", broken)
     said = pv("ask", "Wie viel Urlaub gibt es?")
     assert said.code == 70
     place = said.err.strip().splitlines()[-1].split(" in ")[-1].rstrip(".")

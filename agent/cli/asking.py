@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from agent.cli.shared import Json, Kb, NoEmbed, Stichtag, bench_of, day_of, emit, emit_json, question_of, ready, spinner, style
+from agent.cli.shared import Json, Kb, NoEmbed, Stichtag, bench_of, day_of, emit, emit_json, question_of, ready, shadowed, spinner, style
 from agent.errors import EXIT_REFUSED
 
 app = typer.Typer(rich_markup_mode=None)
@@ -20,6 +20,7 @@ def ask(
     strategy: Annotated[str | None, typer.Option(help="How to look: direct or router (needs a model).")] = None,
     generator: Annotated[str | None, typer.Option(help="How to say it: auto, point (a model) or extractive (none).")] = None,
     model: Annotated[str | None, typer.Option(help="The answer model on the server; implies --generator point.")] = None,
+    review: Annotated[str | None, typer.Option(metavar="M", help="The reviewed chain: off, shadow or reviewed_answer.")] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show the scores of both legs, the carrying sentences and what was dropped.")
     ] = False,
@@ -36,7 +37,8 @@ def ask(
     with spinner(bench, as_json) as listener:
         from dataclasses import replace
 
-        answer = replace(bench, listeners=(listener,)).ask(text, day, log=not no_log)
+        asked = replace(bench, listeners=(listener,)).asked(text, day, log=not no_log, review=review)
+    answer = asked.answer
     if as_json:
         from agent.publish import document
 
@@ -47,6 +49,8 @@ def ask(
         emit(render.answer(answer, bench.language, style()))
         if explain:
             emit("\n" + render.explained(answer, bench.language))
+    if asked.shadow:
+        shadowed(asked.shadow, bench, as_json)
     from agent.values import Refused
 
     if isinstance(answer, Refused):

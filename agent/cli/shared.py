@@ -14,6 +14,7 @@ import typer
 from agent.errors import UsageError
 
 if TYPE_CHECKING:
+    from agent.review import Shadow
     from agent.wiring import Bench
 
 Kb = Annotated[Path | None, typer.Option("--kb", metavar="DIR", help="The knowledge base (default: PV_KB_DIR, else ./wissensbasis).")]
@@ -97,6 +98,19 @@ def spinner(bench: Bench, as_json: bool) -> Any:
     from agent import progress
 
     return progress.spinner(sys.stderr, quiet=as_json, language=bench.language)
+
+
+def shadowed(shadow: Shadow, bench: Bench, quiet: bool) -> None:
+    """Run a shadow review after its answer was printed, in sight of the user; an interruption ends it and nothing else."""
+    err(bench.language.message("shadow_begins"))
+    try:
+        with spinner(bench, quiet) as listener:
+            record = shadow.run((listener,))
+    except KeyboardInterrupt:
+        err(bench.language.message("shadow_stopped"))
+        return
+    reason = record["fallback_reason"] or record["verdict"]
+    err(bench.language.message("shadow_ended", origin=record["text_origin"], reason=reason, run=shadow.run_id))
 
 
 def brought_up(bench: Bench, *, skip_bad: bool = False, full: bool = False) -> None:

@@ -15,10 +15,12 @@ from agent.runlog import Log
 
 @dataclass(frozen=True)
 class Logged:
-    """Satisfies `Model` by `model`; each call becomes a step `called` of `log`."""
+    """Satisfies `Model` by `model`; each call becomes a step `kind` of `log`, without the reply's text unless `texts`."""
 
     model: Model
     log: Log = field(kw_only=True)
+    kind: str = field(default="called", kw_only=True)
+    texts: bool = field(default=True, kw_only=True)
 
     @property
     def name(self) -> str:
@@ -39,13 +41,13 @@ class Logged:
         try:
             reply = self.model.chat(request)
         except ModelError as error:
-            self.log.step("called", **_sent(request, self.name), error=type(error).__name__, message=error.message)
+            self.log.step(self.kind, **_sent(request, self.name), error=type(error).__name__, message=error.message)
             raise
         self.log.step(
-            "called",
+            self.kind,
             **_sent(request, reply.model),
             digest=self._digest,
-            text=reply.text,
+            text=reply.text if self.texts else None,
             finish=reply.finish,
             tokens=asdict(reply.tokens),
             prompt_cut=reply.prompt_cut,

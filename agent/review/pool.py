@@ -1,0 +1,57 @@
+"""The candidates of several searches as one: what the question itself found and what its rewritings found, joined by rank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agent import conflicts, ranking
+from agent.errors import SourceError
+from agent.interfaces import Parts
+from agent.values import Evidence, Hit, Plan, Searched, SubQuery
+
+SOURCE = "wissensbasis"
+CANDIDATES = 12
+"""How many chunks the searches come together to, before the answering role's share is taken."""
+
+
+def searched(first: Evidence, queries: Sequence[str], plan: Plan, parts: Parts) -> Evidence:
+    """The first pool and what the `queries` find, at most `review_chunks` chunks; what tells of the question stays the first search's.
+
+    A search that fails is left out.
+    """
+    found = [_search(query, plan, parts) for query in queries]
+    again = [hits for hits in found if hits is not None]
+    parts.log.step("rewritten", queries=list(queries), found=[[hit.entry.id for hit in hits] for hits in again])
+    pool = joined([first.hits, *again], k=parts.settings.rrf_k)[:CANDIDATES]
+    asked = tuple(dict.fromkeys((*(subquery.query for subquery in plan.subqueries), *queries)))
+    where = first.searched or Searched((), plan.subqueries[0].scope, plan.subqueries[-1].period.end)
+    merged = replace(first, hits=_best_whole(pool)[: parts.settings.review_chunks], searched=replace(where, queries=asked))
+    return conflicts.settled(replace(merged, conflicts=()), plan.span, parts.language)
+
+
+def _search(query: str, plan: Plan, parts: Parts) -> tuple[Hit, ...] | None:
+    subquery = SubQuery(query, plan.span, plan.subqueries[0].scope)
+    try:
+        return parts.sources[SOURCE].search(subquery, k=CANDIDATES).hits
+    except SourceError as error:
+        parts.log.step("search_failed", query=query, message=str(error))
+        return None
+
+
+def joined(lists: Sequence[Sequence[Hit]], *, k: int) -> list[Hit]:
+    """Each chunk once, best first by reciprocal rank fusion; a chunk found by several searches comes as the first of them found it."""
+    found: dict[tuple[str, int], Hit] = {}
+    for hits in lists:
+        for hit in hits:
+            found.setdefault((hit.entry.id, hit.chunk.ordinal), hit)
+    keys = list(found)
+    places = {key: place for place, key in enumerate(keys)}
+    legs = ((1.0, [places[hit.entry.id, hit.chunk.ordinal] for hit in hits]) for hits in lists)
+    return [found[keys[place]] for place in ranking.ordered(ranking.rrf(legs, k=k))]
+
+
+def _best_whole(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """The hits with all sections of the best entry first: a value's table and the sentence that explains it belong together."""
+    best = [hit for hit in hits if hit.entry.id == hits[0].entry.id]
+    return (*best, *(hit for hit in hits if hit not in best))
