@@ -319,40 +319,35 @@ class Bench:
         """
         self._check(scope)
         mode = self.review_mode(review)
-        settings = changed(self.settings, review_mode=mode)
-        question = Question(text, stichtag or self.today())
         run = Run(self.listeners, drafts=self.settings.log_drafts)
         way, model = self.way(mode)
-        way = replace(way, scope=scope)
-        info = self.store.info
-        generator = next(name for name, drafting in GENERATORS.items() if drafting is way.generator)
-        run.step(
-            "asked",
-            generator=generator,
-            options=audit.options(settings),
-            analyser=info.analyser,
-            generation=info.generation,
-        )
-        flags = frozenset({Flag.KB_NEWER_THAN_INDEX}) if self.stale() else frozenset[Flag]()
-        trace = Trace(
-            question,
-            strategy=way.strategy_name,
-            warnings=self._not_as_asked(way),
-            flags=flags,
-            language=self.language.code,
-            run_id=run.id if log else None,
-            kb_version=info.kb_version,
-        )
         if way.planner:
             way = replace(way, planner=logged.Logged(way.planner, log=run))
+        trace = self._begun(Question(text, stichtag or self.today()), way, run, mode)
         parts = self.parts(run, model)
-        result = answer.answered(question, parts, way, trace)
+        result = answer.answered(trace.question, parts, replace(way, scope=scope), trace if log else replace(trace, run_id=None))
         if mode == "reviewed_answer":
             result = review_chain.run(result, self._desk(parts, mode), mode).answer
         if log and not self._logged(run, result):
             unlogged = replace(result, trace=replace(result.trace, run_id=None, warnings=(*result.trace.warnings, self._not_logged())))
             return Asked(unlogged)
         return Asked(result, self._shadow(result, run.id) if mode == "shadow" and log else None)
+
+    def _begun(self, question: Question, way: answer.Way, run: Run, mode: str) -> Trace:
+        """The trace of a question as it begins; the run notes what it is answered with."""
+        info = self.store.info
+        generator = next(name for name, drafting in GENERATORS.items() if drafting is way.generator)
+        options = audit.options(changed(self.settings, review_mode=mode))
+        run.step("asked", generator=generator, options=options, analyser=info.analyser, generation=info.generation)
+        return Trace(
+            question,
+            strategy=way.strategy_name,
+            warnings=self._not_as_asked(way),
+            flags=frozenset({Flag.KB_NEWER_THAN_INDEX}) if self.stale() else frozenset(),
+            language=self.language.code,
+            run_id=run.id,
+            kb_version=info.kb_version,
+        )
 
     def _desk(self, parts: Parts, mode: str) -> Desk:
         """What the reviewed chain works with. Replies are kept whole only where contracts are, and then so that a run can be replayed."""

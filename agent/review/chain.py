@@ -20,7 +20,7 @@ from agent.review import pool, rules, shown
 from agent.review.contracts import Correction, Fault, Proposal, Review, Rewrite, Status, Used
 from agent.review.record import Record
 from agent.review.roles import ANSWER, CORRECT, REVIEW, REWRITE, Bench, Role, asked
-from agent.values import Answer, Complaint, Draft, Evidence, Flag, Grounded, Hit, Origin, Plan, Question, Reason, Refused
+from agent.values import Answer, Complaint, Draft, Evidence, Flag, Grounded, Hit, Origin, Plan, Question, Reason, Refused, Ungrounded
 
 FINAL = frozenset({Reason.OUT_OF_SCOPE, Reason.OUT_OF_DATE, Reason.SOURCE_FAILED})
 """Refusals no rewriting can change."""
@@ -58,11 +58,14 @@ class Outcome:
 def run(answer: Answer, desk: Desk, mode: str) -> Outcome:
     """The chain over an answer of the usual way. Never raises for a model; the answer it falls back to is extractive, or the refusal."""
     start = perf_counter()
-    course = _Course(answer, desk)
-    result = course.result()
-    record = {**course.record.document(mode, _origin(result), desk.parts.settings), "changed": _changed(answer, result)}
+    record_of, result = Record(), answer
+    if isinstance(answer, Ungrounded):  # it rests on no evidence, so there is none to review it against
+        record_of.reasons.append(Reason.NO_EVIDENCE)
+    else:
+        result = _Course(answer, desk, record_of).result()
+    record = {**record_of.document(mode, _origin(result), desk.parts.settings), "changed": _changed(answer, result)}
     desk.parts.log.step("review_ended", **{name: record[name] for name in ("verdict", "fallback_reason", "text_origin")})
-    tokens, ms = answer.trace.tokens + course.record.tokens, (perf_counter() - start) * 1000
+    tokens, ms = answer.trace.tokens + record_of.tokens, (perf_counter() - start) * 1000
     timings = {**answer.trace.timings_ms, "review": ms, "total": answer.trace.timings_ms.get("total", 0.0) + ms}
     return Outcome(replace(result, trace=replace(result.trace, tokens=tokens, timings_ms=timings, review=record)), record)
 
@@ -73,17 +76,16 @@ def _changed(before: Answer, after: Answer) -> bool:
 
 
 def _origin(answer: Answer) -> Origin:
-    return answer.origin if isinstance(answer, Grounded) else Origin.REFUSAL
+    return Origin.REFUSAL if isinstance(answer, Refused) else answer.origin if isinstance(answer, Grounded) else Origin.UNGROUNDED
 
 
 class _Course:
     """One run of the chain."""
 
-    def __init__(self, answer: Answer, desk: Desk) -> None:
-        self.answer, self.desk, self.parts = answer, desk, desk.parts
+    def __init__(self, answer: Grounded | Refused, desk: Desk, record: Record) -> None:
+        self.answer, self.desk, self.parts, self.record = answer, desk, desk.parts, record
         self.language, self.settings = desk.parts.language, desk.parts.settings
         self.bench = Bench(desk.parts, desk.models, monotonic() + self.settings.review_timeout)
-        self.record = Record()
 
     @property
     def question(self) -> Question:

@@ -55,7 +55,7 @@ class Record:
         }
 
 
-_NOT_THEIRS = (Origin.FALLBACK, Origin.REFUSAL, Origin.EXTRACTIVE)
+_NOT_THEIRS = (Origin.FALLBACK, Origin.REFUSAL, Origin.EXTRACTIVE, Origin.UNGROUNDED)
 
 
 def _status(role: str, calls: Sequence[Call]) -> str:
