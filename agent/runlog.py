@@ -46,6 +46,7 @@ DRAFTS: Mapping[str, tuple[str, ...]] = {
     "formed": ("text", "error"),
     "plan_malformed": ("message",),
     "step_malformed": ("message",),
+    "reasoned": ("text",),
     "complained": ("message",),
     "reviewed": ("message", "contract"),
     "review_drafted": ("text",),

@@ -59,9 +59,12 @@ class Settings:
     shuffle_ranking: bool = False
 
     # the way of a question
-    strategy: Choice["direct", "router"] = "direct"
+    strategy: Choice["direct", "router", "ircot"] = "direct"
     router_hops: int = 4
     router_results: int = 3
+    ircot_sentences: int = 6
+    ircot_paragraphs: int = 4
+    ircot_pool: int = 15
     sources: str = "wissensbasis"
     sql_rows: int = 50
     sql_seconds: float = 1.0
@@ -147,6 +150,9 @@ _BOUNDS: Mapping[str, tuple[float, float]] = {
     "temporal_boost": (0, 10),
     "router_hops": (1, 20),
     "router_results": (1, 50),
+    "ircot_sentences": (1, 30),
+    "ircot_paragraphs": (1, 50),
+    "ircot_pool": (1, 200),
     "sql_rows": (1, 1000),
     "sql_seconds": (0.05, 1.5),
     "web_seconds": (0.1, 120),

@@ -30,7 +30,7 @@ from agent.runlog import Listener, Run, RunLog
 from agent.settings import Settings, changed
 from agent.sources.wissensbasis import Wissensbasis
 from agent.stores.sqlite import SqliteIndex, SqliteStore
-from agent.strategies import direct, router
+from agent.strategies import direct, ircot, router
 from agent.transport import Server
 from agent.values import Answer, Chunk, EntryInfo, Evidence, Flag, Hit, Question, SubQuery, Trace
 
@@ -40,8 +40,9 @@ if TYPE_CHECKING:
 STRATEGIES: Mapping[str, Strategy] = {
     "direct": direct.gather,
     "router": router.gather,
+    "ircot": ircot.gather,
 }
-NEEDS_MODEL = frozenset({"router"})
+NEEDS_MODEL = frozenset({"router", "ircot"})
 """Strategies that cannot take a step without a model."""
 
 GENERATORS: Mapping[str, Generator] = {

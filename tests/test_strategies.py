@@ -64,6 +64,27 @@ def test_the_router_s_answer_and_its_path(pv: Run, ollama: OllamaServer) -> None
     assert re.search(r"1 +wissensbasis +Urlaubsausmaß in Werktagen +pv-urlaub.* ms", shown)
 
 
+def test_ircot_s_answer_and_its_path(pv: Run, ollama: OllamaServer) -> None:
+    ollama.replies = ["Zu klären ist das Ausmaß im Urlaubsjahr.", "Die Antwort lautet: Im Jahr gebühren 30 Werktage Urlaub [pv-urlaub]."]
+    code, out, _ = pv("ask", QUESTION, "--strategy", "ircot", "--json")
+    document = json.loads(out)
+    Draft202012Validator(texts.schema("answer")).validate(document)
+    assert (code, document["answer"]) == (0, "Im Jahr gebühren 30 Werktage Urlaub [pv-urlaub].")
+    assert [hop["query"] for hop in document["hops"]] == [QUESTION, "Zu klären ist das Ausmaß im Urlaubsjahr."]
+    _, shown, _ = pv("runs", "show", document["run_id"])
+    assert "ircot: 2 searches" in shown
+    assert "| Zu klären ist das Ausmaß im Urlaubsjahr." in shown
+
+
+def test_reasoning_is_not_kept_where_drafts_are_not(pv: Run, ollama: OllamaServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PV_LOG_DRAFTS", "false")
+    ollama.replies = ["Zu klären ist das Ausmaß.", "Die Antwort lautet: Im Jahr gebühren 30 Werktage Urlaub [pv-urlaub]."]
+    _, out, _ = pv("ask", QUESTION, "--strategy", "ircot", "--json")
+    _, shown, _ = pv("runs", "show", json.loads(out)["run_id"], "--json")
+    steps = json.loads(shown)["steps"]
+    assert [step["text"] for step in steps if step["kind"] in ("reasoned", "called", "drafted")] == [None] * 4
+
+
 def test_an_exported_run_of_a_router_can_be_replayed(pv: Run, ollama: OllamaServer, tmp_path: Path) -> None:
     ollama.replies = routed
     _, out, _ = pv("ask", QUESTION, "--strategy", "router", "--json")
