@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from agent.interfaces import Vector
 
 _WITHOUT = "NOT EXISTS (SELECT 1 FROM vectors WHERE vectors.identity = ? AND vectors.hash = chunks.hash)"
+_FORGOTTEN = (
+    "DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM chunks UNION SELECT hash FROM pieces UNION SELECT hash FROM questions)"
+)
 _BATCH = 500
 
 
@@ -138,15 +141,16 @@ class SqliteIndex:
             )
 
     def pending_pieces(self) -> Mapping[str, int]:
-        """The same of the quotable pieces: the hashes without a vector, each with the row of a chunk it stands in."""
+        """The same of the quotable pieces and the listed questions, each with the row of a chunk it belongs to."""
         identity = self._identity()
         if identity is None:
             return {}
         with connect.told(self._path):
             return dict(
                 self._connection.execute(
-                    """SELECT hash, min(row) FROM pieces WHERE NOT EXISTS
-                    (SELECT 1 FROM vectors WHERE vectors.identity = ? AND vectors.hash = pieces.hash) GROUP BY hash ORDER BY 2, 1""",
+                    """WITH said AS (SELECT hash, row FROM pieces UNION ALL SELECT hash, row FROM questions)
+                    SELECT hash, min(row) FROM said WHERE NOT EXISTS
+                    (SELECT 1 FROM vectors WHERE vectors.identity = ? AND vectors.hash = said.hash) GROUP BY hash ORDER BY 2, 1""",
                     (identity,),
                 )
             )
@@ -170,7 +174,7 @@ class SqliteIndex:
                 _remove(connection, [document.entry.id for document in batch], counted)
                 _add(connection, batch, counted)
             counted.write(connection)
-            connection.execute("DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM chunks UNION SELECT hash FROM pieces)")
+            connection.execute(_FORGOTTEN)
             self._stamp(
                 {
                     "analyser": self._analyser,
@@ -261,6 +265,7 @@ def _remove(connection: sqlite3.Connection, entry_ids: Iterable[str], counted: C
         f"DELETE FROM fts WHERE rowid IN {of_chunks}",
         f"DELETE FROM texts WHERE row IN {of_chunks}",
         f"DELETE FROM pieces WHERE row IN {of_chunks}",
+        f"DELETE FROM questions WHERE row IN {of_chunks}",
         f"DELETE FROM chunks WHERE entry IN {of_entries}",
         f"DELETE FROM cross_refs WHERE entry IN {of_entries}",
         "DELETE FROM entries WHERE id IN (SELECT value FROM json_each(?))",
@@ -271,7 +276,9 @@ def _remove(connection: sqlite3.Connection, entry_ids: Iterable[str], counted: C
 def _add(connection: sqlite3.Connection, documents: list[Document], counted: Counts) -> None:
     entry = _next(connection, "entries")
     row = _next(connection, "chunks")
-    made: dict[str, list[tuple[object, ...]]] = {table: [] for table in ("entries", "cross_refs", "chunks", "texts", "pieces", "fts")}
+    made: dict[str, list[tuple[object, ...]]] = {
+        table: [] for table in ("entries", "cross_refs", "chunks", "texts", "pieces", "questions", "fts")
+    }
     for document in documents:
         made["entries"].append((entry, *_columns(document.entry)))
         made["cross_refs"] += [(entry, place, target) for place, target in enumerate(document.entry.cross_refs)]
@@ -280,6 +287,7 @@ def _add(connection: sqlite3.Connection, documents: list[Document], counted: Cou
             made["chunks"].append((row, entry, chunk.ordinal, indexed.hash, chunk.section, *chunk.span))
             made["texts"].append((row, chunk.text))
             made["pieces"] += [(row, piece) for piece in indexed.pieces]
+            made["questions"] += [(row, posed.hash, posed.piece) for posed in indexed.questions]
             made["fts"].append((row, indexed.head, indexed.body))
             row += 1
         counted.add((each.head, each.body, document.entry.title, each.chunk.text) for each in document.chunks)
