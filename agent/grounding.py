@@ -109,6 +109,7 @@ def _citation(identifier: str, text: str, evidence: Evidence, language: Language
         quote=segment.text if segment else "",
         span=span,
         url=hit.url,
+        pages=entry.pages,
     )
 
 

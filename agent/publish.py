@@ -63,7 +63,8 @@ def _citation(citation: Citation) -> dict[str, Any]:
         "quote": citation.quote,
         "span": list(citation.span) if citation.span else None,
     }
-    return {**document, "url": citation.url} if citation.url else document
+    where = {"pages": list(citation.pages), "url": citation.url}
+    return document | {name: value for name, value in where.items() if value}
 
 
 def _hit(hit: Hit) -> dict[str, Any]:

@@ -57,7 +57,9 @@ def _conflicts(result: Grounded, language: Language, style: Style) -> list[str]:
 def _source(citation: Citation, language: Language, style: Style) -> str:
     stand = language.message("stand", stand=language.day(citation.stand))
     state = language.message(f"validity_{citation.validity.value}") if citation.validity is not Validity.CURRENT else ""
-    tail = " · ".join(part for part in (printable(citation.title), stand, citation.section, state, citation.url or "") if part)
+    pages = language.message("pages", pages=", ".join(map(str, citation.pages))) if citation.pages else ""
+    parts = (citation.title, stand, citation.section, pages, state, citation.url or "")
+    tail = " · ".join(printable(part) for part in parts if part)
     return f"  {style(f'[{citation.id}]', fg='cyan')} {tail}"
 
 

@@ -73,6 +73,8 @@ class EntryInfo:
     layer: int = 2
     path: str = ""
     sha256: str = ""
+    pages: tuple[int | str, ...] = ()
+    """The pages of the document it was taken from, where that has pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +279,7 @@ class Citation:
     quote: str = ""
     span: tuple[int, int] | None = None
     url: str | None = None
+    pages: tuple[int | str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

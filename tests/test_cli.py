@@ -245,3 +245,37 @@ def test_control_characters_of_an_entry_never_reach_the_terminal(pv: Callable[..
     said = pv("ask", "Wie hoch ist das Kilometergeld?")
     assert "0,50 EUR" in said.out
     assert "\u202e" not in said.out
+
+
+def test_imported_chunks_are_cited_with_their_pages(pv: Callable[..., Said], tmp_path: Path) -> None:
+    chunk = {
+        "chunk_id": "plan-1",
+        "source": "plan.pdf",
+        "pages": [3, "4"],
+        "title": "Probezeit",
+        "text": "Die Probezeit dauert einen Monat.",
+    }
+    (tmp_path / "chunks.json").write_text(json.dumps([chunk]), encoding="utf-8")
+    assert pv("kb", "import", "chunks.json").code == 2
+    said = pv("kb", "import", "chunks.json", "--licence", "eigen", "--json")
+    assert (said.code, said.json["added"], said.json["problems"]) == (0, ["plan-1"], [])
+    assert pv("ingest", "--register", "--licence", "eigen").code == 0
+    answer = pv("ask", "Wie lange dauert die Probezeit?", "--json").json
+    assert [(citation["id"], citation["pages"]) for citation in answer["citations"]] == [("plan-1", [3, 4])]
+    Draft202012Validator(texts.schema("answer")).validate(answer)
+    assert "S. 3, 4" in pv("ask", "Wie lange dauert die Probezeit?").out
+
+
+def test_an_import_says_what_it_kept_out(pv: Callable[..., Said], tmp_path: Path) -> None:
+    folder = tmp_path / "texte"
+    folder.mkdir()
+    (folder / "a.txt").write_text("Stand: 2026\n\nText.", encoding="utf-8")
+    (folder / "b.txt").write_text("", encoding="utf-8")
+    tried = pv("kb", "import", "texte", "--licence", "x", "--dry-run")
+    assert (tried.code, tried.out) == (1, "1 added; 1 document kept out.\nNothing was written.\n")
+    assert "texte/b.txt:1: The file is empty." in tried.err
+    new = pv("kb", "import", "texte", "--licence", "x", "--kb", "neu/kb", "--language", "sv")
+    assert (new.code, "a new knowledge base (sv)" in new.err) == (1, True)
+    assert pv("kb", "import", "texte", "--licence", "x", "--kb", "nichts").code == 1
+    assert pv("kb", "import", "texte", "--licence", "x", "--kb", "fremd", "--language", "xx").code == 1
+    assert not (tmp_path / "fremd").exists()

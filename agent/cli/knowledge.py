@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agent.cli.shared import Kb, NoEmbed, bench_of, brought_up, emit, err, progress_bar
+from agent.cli.shared import Json, Kb, NoEmbed, bench_of, brought_up, day_of, emit, emit_json, err, progress_bar, settings_of, told
 from agent.errors import EXIT_EXPECTED, UsageError
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def lint(
     for finding in findings if notices else problems:
         emit(f"{finding}" if finding.severity == "problem" else f"{finding} (notice)")
     hidden = "" if notices else " (--notices lists them)"
-    emit(f"{len(problems)} problems, {len(findings) - len(problems)} notices{hidden}.")
+    emit(f"{told(len(problems), 'problem')}, {told(len(findings) - len(problems), 'notice')}{hidden}.")
     if problems:
         raise typer.Exit(EXIT_EXPECTED)
 
@@ -70,6 +71,60 @@ def _register(bench: Bench, licence: str, *, skip_bad: bool = False) -> None:
             err(f"{label} {len(ids)}: {', '.join(ids[:10])}{f' and {len(ids) - 10} more' if len(ids) > 10 else ''}")
     if built.problems and not skip_bad:
         raise typer.Exit(EXIT_EXPECTED)
+
+
+@kb_app.command("import")
+def import_(
+    source: Annotated[
+        Path, typer.Argument(metavar="DIR", help="A folder of Markdown, HTML or plain text, one such file, or a chunks.json.")
+    ],
+    licence: Annotated[str, typer.Option(help="The licence note of the documents; needed.")] = "",
+    prefix: Annotated[str, typer.Option(help="What the ids begin with; the rest is the file's name.")] = "",
+    stand: Annotated[str | None, typer.Option(metavar="DATE", help="The Stand of documents that state none.")] = None,
+    bereich: Annotated[str, typer.Option(help="The bereich of the entries (default: the first of kb.json).")] = "",
+    thema: Annotated[str, typer.Option(help="The thema of documents that name none.")] = "",
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace imported entries that were edited or came from elsewhere.")
+    ] = False,
+    language: Annotated[str, typer.Option(metavar="CODE", help="Begin a new knowledge base in this language where --kb has none.")] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")] = False,
+    as_json: Json = False,
+    kb: Kb = None,
+) -> None:
+    """Bring documents in as entries and register them; each file becomes an entry or is named with what keeps it out."""
+    from datetime import date
+
+    from agent.ingest.importing import run
+    from agent.ingest.importing.writing import Terms
+
+    given = Terms(licence, date.today(), prefix, day_of(stand), bereich, thema, overwrite)
+    bench = bench_of(_begun(kb, language), as_json)
+    with progress_bar() as progress:
+        outcome = run.bring(bench.place.kb, source, given, language=bench.language, progress=progress, dry=dry_run)
+    if as_json:
+        emit_json(outcome.document())
+    else:
+        for notice in outcome.notices:
+            err(f"{notice} (notice)")
+        for problem in outcome.problems:
+            err(str(problem))
+        counts = [f"{len(ids)} {what}" for what, ids in outcome.counted() if ids]
+        emit(f"{', '.join(counts) or 'Nothing imported'}; {told(len(outcome.problems), 'document')} kept out.")
+        if outcome.added or outcome.updated:
+            emit("Nothing was written." if dry_run else "Bring the index up to date: pv-agent ingest")
+    if outcome.problems:
+        raise typer.Exit(EXIT_EXPECTED)
+
+
+def _begun(kb: Path | None, language: str) -> Path | None:
+    """The knowledge base of an import; a new one in the language that was named, where there is none yet."""
+    if language:
+        from agent import wiring
+
+        folder = Path(settings_of(kb).kb_dir or "wissensbasis")
+        if wiring.begin(folder, language):
+            err(f"{folder}: a new knowledge base ({language}).")
+    return kb
 
 
 @kb_app.command()

@@ -62,7 +62,7 @@ def barred(path: Path, folder: Path) -> EntryProblem | None:
     if LAYER_1.intersection(part.lower() for part in real.parts):
         return EntryProblem(path, 1, "This comes from a Layer-1 folder of licensed texts and is never indexed.", "Take it out.")
     if not real.is_relative_to(root):
-        return EntryProblem(path, 1, f"This leads out of {DOCUMENTS}/ and is never indexed.", f"Put the file itself into {DOCUMENTS}/.")
+        return EntryProblem(path, 1, f"This leads out of {folder.name}/ and is never indexed.", f"Put the file itself into {folder.name}/.")
     return None
 
 

@@ -27,6 +27,13 @@ Day = Annotated[date, BeforeValidator(_day)]
 Text = Annotated[str, Field(min_length=1)]
 
 
+def _page(value: Any) -> Any:
+    return int(value) if isinstance(value, str) and value.isdecimal() else value
+
+
+Page = Annotated[int | Text, BeforeValidator(_page)]
+
+
 class FrontMatter(BaseModel):
     """What stands between the two `---` of an entry."""
 
@@ -44,6 +51,9 @@ class FrontMatter(BaseModel):
     cross_refs: tuple[Text, ...] = ()
     layer: Annotated[int, Field(ge=1, le=9)]
     bereich: Text
+    seiten: tuple[Page, ...] = ()
+    herkunft: str = ""
+    importiert: str = ""
 
     @model_validator(mode="after")
     def _in_order(self) -> FrontMatter:
@@ -68,6 +78,7 @@ class FrontMatter(BaseModel):
             layer=self.layer,
             path=path,
             sha256=sha256,
+            pages=self.seiten,
         )
 
 

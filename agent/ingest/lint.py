@@ -12,6 +12,7 @@ from agent.ingest import folder, limits, questions, register, synonyms, tables, 
 from agent.ingest.chunks import cut, pieces_of
 from agent.ingest.entries import line_at
 from agent.ingest.folder import FileRead
+from agent.ingest.importing.writing import origin_of
 from agent.ingest.problems import EntryProblem, Severity, near
 from agent.ingest.register import Register
 from agent.language import Language
@@ -30,7 +31,7 @@ def lint(kb_dir: Path, language: Language) -> list[EntryProblem]:
     for file in files:
         if file.entry:
             problems += _form(file, file.entry, known, language)
-            problems += tables.problems(file.path, file.text, values, notation)
+            problems += tables.problems(file.path, file.text, None if origin_of(file.text) else values, notation)
             problems += _questions(file, file.entry, language)
     problems += _references(files) + _same_ids(files)
     wrong = {problem.path for problem in problems if problem.severity is Severity.PROBLEM}
@@ -69,15 +70,18 @@ def _form(file: FileRead, entry: Entry, known: Register, language: Language) -> 
         yield EntryProblem(file.path, at("bereich:"), f"There is no bereich {info.bereich!r}.", hint)
     if info.layer != register.LAYER:
         yield EntryProblem(file.path, at("layer:"), f"The entry is of layer {info.layer}.", f"Only layer {register.LAYER} is admitted.")
+    # a document that was imported has the sections it came with
+    imported = origin_of(file.text) is not None
     sections = {section.name for section in entry.sections}
     for name in language.table["required_sections"]:
-        if name not in sections:
+        if name not in sections and not imported:
             yield EntryProblem(file.path, 1, f"The section `{name}` is missing.", f"Add `## {name}`.")
     unwritten = texts.table(f"kb.{language.code}")["skeleton"]["hint"]
     for found in re.finditer(rf"^{re.escape(unwritten)}\s*$", file.text, re.MULTILINE):
         line = line_at(file.text, found.start())
         yield EntryProblem(file.path, line, "This section is still the skeleton's.", "Write it, or take it out.")
-    for name in sections - {*language.table["sections"], language.table["questions_section"]}:
+    usual = {*language.table["sections"], language.table["questions_section"]}
+    for name in set() if imported else sections - usual:
         yield notice(f"## +{re.escape(name)}", f"The section `{name}` is not among the usual ones.", near(name, language.table["sections"]))
 
 

@@ -22,8 +22,8 @@ class Row:
     line: int
 
 
-def problems(path: Path, text: str, werte: Sequence[Wert], notation: Notation) -> Iterator[EntryProblem]:
-    """What is wrong with the tables in an entry's file text."""
+def problems(path: Path, text: str, werte: Sequence[Wert] | None, notation: Notation) -> Iterator[EntryProblem]:
+    """What is wrong with the tables in an entry's file text; without `werte` only with their form."""
     for table in found(text):
         head, *rest = table
         if not rest or not all(_RULE.fullmatch(cell) for cell in rest[0].cells):
@@ -33,7 +33,8 @@ def problems(path: Path, text: str, werte: Sequence[Wert], notation: Notation) -
             if len(row.cells) != len(head.cells):
                 message = f"The row has {len(row.cells)} cells, and the table's head has {len(head.cells)}."
                 yield EntryProblem(path, row.line, message, r"Write one cell a column; a `|` inside a cell is written `\|`.")
-        yield from _values(path, head, [row for row in rest[1:] if len(row.cells) == len(head.cells)], werte, notation)
+        if werte is not None:
+            yield from _values(path, head, [row for row in rest[1:] if len(row.cells) == len(head.cells)], werte, notation)
 
 
 def found(text: str) -> Iterator[list[Row]]:

@@ -16,7 +16,7 @@ _CHUNKS = """
     JOIN texts USING (row) JOIN entries ON entries.row = chunks.entry WHERE chunks.row IN (SELECT value FROM json_each(?))"""
 
 _ENTRIES = """
-    SELECT row, id, title, stand, topic, tags, valid_from, valid_to, norms, sources, bereich, layer, path, sha256,
+    SELECT row, id, title, stand, topic, tags, valid_from, valid_to, norms, sources, bereich, layer, path, sha256, pages,
         (SELECT json_group_array(target) FROM (SELECT target FROM cross_refs WHERE entry = entries.row ORDER BY place))
     FROM entries WHERE row IN (SELECT value FROM json_each(?))"""
 
@@ -74,7 +74,7 @@ def chunks(connection: sqlite3.Connection, rows: Iterable[int], entries: dict[in
 
 
 def _entry(row: list[str]) -> EntryInfo:
-    entry_id, title, stand, topic, tags, valid_from, valid_to, norms, sources, bereich, layer, path, sha256, cross_refs = row
+    entry_id, title, stand, topic, tags, valid_from, valid_to, norms, sources, bereich, layer, path, sha256, pages, cross_refs = row
     return EntryInfo(
         id=entry_id,
         title=title,
@@ -90,4 +90,5 @@ def _entry(row: list[str]) -> EntryInfo:
         layer=int(layer),
         path=path,
         sha256=sha256,
+        pages=tuple(json.loads(pages)),
     )

@@ -41,7 +41,9 @@ _QUESTIONS = (
     "CREATE INDEX questions_by_hash ON questions (hash)",
 )
 
-STEPS: tuple[tuple[str, ...], ...] = (_FIRST, _QUESTIONS)
+_PAGES = ("ALTER TABLE entries ADD COLUMN pages TEXT NOT NULL DEFAULT '[]'",)
+
+STEPS: tuple[tuple[str, ...], ...] = (_FIRST, _QUESTIONS, _PAGES)
 VERSION = len(STEPS)
 
 _DROPPED = ("vocabulary", "fts", "words", "grams", "texts", "questions", "pieces", "chunks", "cross_refs", "entries", "meta")

@@ -303,7 +303,8 @@ def _next(connection: sqlite3.Connection, table: str) -> int:
 
 
 def _columns(entry: EntryInfo) -> tuple[object, ...]:
-    tags, norms, sources = (json.dumps(values, ensure_ascii=False) for values in (entry.tags, entry.norms, entry.sources))
+    lists = (entry.tags, entry.norms, entry.sources, entry.pages)
+    tags, norms, sources, pages = (json.dumps(values, ensure_ascii=False) for values in lists)
     return (
         entry.id,
         entry.valid_from.isoformat() if entry.valid_from else None,
@@ -318,4 +319,5 @@ def _columns(entry: EntryInfo) -> tuple[object, ...]:
         entry.layer,
         entry.path,
         entry.sha256,
+        pages,
     )

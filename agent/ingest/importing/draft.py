@@ -1,0 +1,174 @@
+"""What a document says of itself, before it is an entry; and how documents become drafts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from agent import texts
+from agent.ingest.entries import front_end
+from agent.ingest.importing import files, html
+from agent.ingest.importing.files import Source
+from agent.ingest.importing.outline import Marks, outline, plain, short_line
+from agent.ingest.problems import EntryProblem, Severity
+from agent.ingest.yamlfile import Fields, Items, Node, Scalar, parsed
+from agent.language import Language
+from agent.language.days import stamp
+from agent.language.figures import parse
+
+_RIGHT_AWAY = 3
+_NEAR = 80
+"""Characters behind a mark such as `Stand` within which its date stands."""
+_HEAD, _TAIL = 4000, 1500
+"""Characters at the beginning and the end of a text where it says which state of things it gives."""
+_IN_PARENTHESES = re.compile(r"\(([^()]{2,80})\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A document about to be an entry. `name` is what its id is made of, `titles` what it calls itself, short names among them.
+
+    `stand` is None where it states none; `sections` are names with texts; `pages` where the document says them.
+    """
+
+    path: Path
+    line: int
+    origin: str
+    name: str
+    title: str
+    stand: date | None
+    sections: tuple[tuple[str, str], ...]
+    short: tuple[str, ...] = ()
+    heading: str = ""
+    topic: str = ""
+    tags: tuple[str, ...] = ()
+    norms: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    pages: tuple[int | str, ...] = ()
+    notices: tuple[EntryProblem, ...] = field(default=(), compare=False)
+
+    def text(self) -> str:
+        """Names and texts of all sections."""
+        return "\n\n".join(f"{name}\n{text}" for name, text in self.sections)
+
+
+class Reader:
+    """Reads documents of one language into drafts, by what its table says (tables/import.*.json)."""
+
+    def __init__(self, language: Language) -> None:
+        self.table: Mapping[str, Any] = texts.table(f"import.{language.code}")
+        self._notation = language.notation
+        self._marks = Marks(*(re.compile(self.table[name]) for name in ("mark_opens", "mark_alone", "structure")))
+        words = "|".join(re.escape(mark).replace(r"\ ", r"\s+") for mark in self.table["stand_marks"])
+        self._stand = re.compile(rf"(?:^[\s*_>|#(-]*|[,;(|·–]\s*)(?:{words})(?!\w)", re.IGNORECASE | re.MULTILINE)
+
+    def read(self, source: Source) -> Draft | EntryProblem:
+        """The draft of a document, or why it cannot be one."""
+        read = files.text_of(source)
+        if isinstance(read, EntryProblem):
+            return read
+        text, encoding = read
+        try:
+            page = html.read(text) if source.kind == "html" else None
+        except RecursionError:
+            return EntryProblem(source.path, 1, "The page is nested too deeply.", "Save its text as Markdown.")
+        front, body = ({}, page.text) if page else self._front(text, source.path)
+        draft = self._draft(source, front, body, page)
+        if not any(part.strip() for _, part in draft.sections):
+            return EntryProblem(source.path, 1, "The document has no text.", "Write it, or take it out.")
+        if not encoding.startswith("utf"):
+            notice = EntryProblem(source.path, 1, f"The file was read as {encoding}.", "Save it as UTF-8 to be sure.", Severity.NOTICE)
+            return _noticed(draft, notice)
+        return draft
+
+    def outlined(self, text: str) -> tuple[tuple[str, str], ...]:
+        """The sections of a text that is given with a title of its own: a heading that would be its title stays a heading of the text."""
+        found = outline(text, self._marks)
+        if not found.title:
+            return found.sections
+        (name, first), *rest = found.sections or (("", ""),)
+        return ((name, f"### {found.title}\n\n{first}".rstrip()), *rest)
+
+    def _draft(self, source: Source, front: Mapping[str, tuple[str, ...]], body: str, page: html.Page | None) -> Draft:
+        found = outline(body, self._marks)
+        declared = next(iter(front.get("title", ())), "") or (page.title if page else "")
+        title = declared if not page else found.title or declared
+        first = found.title or self._first_line(body)
+        title = title or first or source.path.stem
+        short = (*front.get("short", ()), *(_law(piece) for piece in _IN_PARENTHESES.findall(first or declared)))
+        return Draft(
+            path=source.path,
+            line=1,
+            origin=source.origin,
+            name=source.path.stem,
+            title=" ".join(title.split()),
+            stand=self.day(" ".join(front.get("stand", ()))) or self._stated(body) or self.day(page.date if page else ""),
+            sections=found.sections,
+            short=tuple(dict.fromkeys(name for name in short if name)),
+            heading=first,
+            topic=" ".join(front.get("topic", ())),
+            tags=front.get("tags", ()),
+            norms=front.get("norms", ()),
+            sources=front.get("sources", ()),
+        )
+
+    def _first_line(self, body: str) -> str:
+        """The first line where it stands alone and is short, as the title of a plain text does."""
+        line, _, rest = body.lstrip().partition("\n")
+        line = line.strip()
+        whole = not rest.split("\n", 1)[0].strip() and short_line(line)
+        marked = any(pattern.match(line) for pattern in (self._marks.opens, self._marks.alone, self._stand)) or line.startswith(
+            tuple("|>-*`(")
+        )
+        return plain(line) if whole and not marked else ""
+
+    def _front(self, text: str, path: Path) -> tuple[Mapping[str, tuple[str, ...]], str]:
+        """What the front matter says under the names the table knows, and the text below it; what is no front matter is text."""
+        end = front_end(text)
+        node = parsed(text[text.index("\n") + 1 : end], path, first_line=2) if end else None
+        if end is None or not isinstance(node, Fields):
+            return {}, text
+        given = {name.casefold(): _words(value) for name, value in node.fields.items()}
+        fields = {ours: next((given[name] for name in names if given.get(name)), ()) for ours, names in self.table["fields"].items()}
+        return fields, text[text.index("\n", end) + 1 :] if "\n" in text[end:] else ""
+
+    def day(self, written: str) -> date | None:
+        """The first date of a text; a month or a year at its beginning counts as its first day, so that no Stand is newer than stated."""
+        for figure in parse(written, self._notation) if any(c.isdigit() for c in written) else ():
+            year, month, day = stamp(figure) if figure.kind in ("date", "year") else (None, None, None)
+            # further on a month or a year may be part of anything
+            if year is None or (day is None and figure.span[0] > _RIGHT_AWAY):
+                continue
+            with suppress(ValueError):
+                return date(year, month or 1, day or 1)
+        return None
+
+    def _stated(self, text: str) -> date | None:
+        """The newest date behind the words that say which state of things a text gives, at its beginning or at its end."""
+        pieces = (text[:_HEAD], text[-_TAIL:] if len(text) > _HEAD else "")
+        days = (self.day(piece[mark.end() : mark.end() + _NEAR]) for piece in pieces for mark in self._stand.finditer(piece))
+        return max((day for day in days if day is not None), default=None)
+
+
+def _words(node: Node) -> tuple[str, ...]:
+    if isinstance(node, Scalar):
+        return (" ".join(node.value.split()),) if node.value else ()
+    if isinstance(node, Items):
+        return tuple(word for item in node.items for word in _words(item))
+    return ()
+
+
+def _law(piece: str) -> str:
+    """The short name in the parentheses of a title, such as `Umsatzsteuergesetz 1994 – UStG 1994` or `BahnG`; empty where it holds none."""
+    last = re.split(r"\s[–-]\s|[,;]", piece)[-1].strip()
+    capitals = sum(c.isupper() for c in last)
+    return last if len(last) <= 40 and capitals >= 2 and not last.startswith("§") else ""
+
+
+def _noticed(draft: Draft, notice: EntryProblem) -> Draft:
+    return replace(draft, notices=(*draft.notices, notice))
