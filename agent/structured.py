@@ -91,12 +91,12 @@ def _beside(text: str) -> str:
     if fenced := _ONLY_FENCED.fullmatch(bare):
         bare = fenced.group(1)
     try:
-        json.loads(bare, object_pairs_hook=_once)
+        whole = json.loads(bare, object_pairs_hook=_once)
     except _Twice as error:
         return str(error)
     except (ValueError, RecursionError) as error:
         return f"no readable JSON alone: {error}"[:LONGEST_ERROR]
-    return ""
+    return "" if isinstance(whole, dict) else "no JSON object alone"
 
 
 class _Twice(ValueError):

@@ -117,7 +117,7 @@ class _Course:
         if not proposal.answers:
             return self._fallback(Reason.AGENT2_OFF_QUESTION)
         if self._supported(proposal.text, proposal, evidence) is None:
-            return self._fallback(Reason.AGENT2_GROUNDING_FAILED)
+            return self._fallback(self._leak(proposal.text, evidence) or Reason.AGENT2_GROUNDING_FAILED)
         return self._reviewed(proposal, evidence)
 
     # --- the roles --------------------------------------------------------------------------------
@@ -265,11 +265,9 @@ class _Course:
 
     def _published(self, text: str, proposal: Proposal, evidence: Evidence, origin: Origin) -> Answer:
         """The answer of a text; what tells of the machinery, or is not grounded, is not published whoever approved it."""
-        checked = self._supported(text, proposal, evidence)
-        told = rules.leaks(text, "\n".join([self.question.text, _text(evidence.hits)]), self.language)
-        if checked is None or told:
-            self.parts.log.step("review_stopped", leaks=told)
-            return self._fallback(Reason.AGENT2_METADATA_LEAKAGE if told else Reason.AGENT2_GROUNDING_FAILED)
+        checked, leak = self._supported(text, proposal, evidence), self._leak(text, evidence)
+        if checked is None or leak:
+            return self._fallback(leak or Reason.AGENT2_GROUNDING_FAILED)
         partial = proposal.scope == "partial_due_to_thin_evidence"
         trace = self.answer.trace
         flags = trace.flags | ({Flag.PARTIAL} if partial else frozenset[Flag]())
@@ -277,6 +275,13 @@ class _Course:
         model = next(call.model for call in self.record.calls if call.role == writer.name)
         trace = replace(trace, evidence=evidence, flags=flags, model=model)
         return outcome.grounded(checked.text, checked.citations, origin, trace, self.parts)
+
+    def _leak(self, text: str, evidence: Evidence) -> Reason | None:
+        """The reason a text that tells of the machinery is stopped for."""
+        told = rules.leaks(text, "\n".join([self.question.text, _text(evidence.hits)]), self.language)
+        if told:
+            self.parts.log.step("review_stopped", leaks=told)
+        return Reason.AGENT2_METADATA_LEAKAGE if told else None
 
     def _insufficient(self, proposal: Proposal, evidence: Evidence) -> Answer:
         """A refusal with the role's honest sentence; one that states something after all is no contract kept."""

@@ -8,6 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import jsonschema
+
+from agent import publish, texts
+from agent.settings import changed
 from agent.wiring import Bench
 from tests.eval.world import world
 from tests.ollama_server import OllamaServer, Reply
@@ -121,3 +125,39 @@ def bench(folder: Path, ollama: OllamaServer, roles: Roles | None = None, **sett
     ollama.models.update({"gpt-oss:20b": "chat", "gpt-oss:120b": "chat"})
     ollama.replies = roles or Roles()
     return world(folder, ollama_url=ollama.url, **{"generator": "extractive", **settings})
+
+
+@dataclass(frozen=True)
+class Reviewed:
+    """What the chain made of a question: the answer's document, and the roles that were asked, in order."""
+
+    document: Mapping[str, Any]
+    asked: list[str]
+
+    @property
+    def review(self) -> Mapping[str, Any]:
+        return dict(self.document["review"])
+
+    @property
+    def outcome(self) -> tuple[str, str | None]:
+        """The origin of the text, and the reason where it fell back or was refused."""
+        return self.document["origin"], self.document["reason"]
+
+
+@dataclass
+class Chain:
+    """Asks the small world in mode `reviewed_answer`, each time with other roles and settings."""
+
+    bench: Bench
+    ollama: OllamaServer
+
+    def __call__(self, roles: Roles | None = None, question: str = QUESTION, **settings: Any) -> Reviewed:
+        roles = roles or Roles()
+        self.ollama.requests.clear()
+        self.ollama.replies = roles
+        known = {"review_mode": "reviewed_answer", "review_timeout": 30, **settings}
+        for number in (1, 2, 3, 4):
+            known.setdefault(f"agent{number}_timeout", 30)
+        document = publish.document(self.bench.under(changed(self.bench.settings, **known)).ask(question))
+        jsonschema.validate(json.loads(json.dumps(document)), texts.schema("answer"))
+        return Reviewed(document, roles.asked)
