@@ -10,6 +10,7 @@ from time import perf_counter
 from agent import answerability, audit, conflicts, grounding, outcome
 from agent.errors import ModelError, ModelTimeout
 from agent.interfaces import Generator, Model, Parts, Strategy
+from agent.language import citations
 from agent.plan import by_model, by_rules, worth_asking
 from agent.refusal import refused
 from agent.values import (
@@ -18,13 +19,16 @@ from agent.values import (
     Complaint,
     Draft,
     Evidence,
+    Finish,
     Flag,
     Gathered,
     Grounded,
+    Origin,
     Plan,
     Question,
     Reason,
     Trace,
+    Ungrounded,
 )
 
 
@@ -66,6 +70,7 @@ class _Journey:
         """Note the searches that count."""
         evidence, flags = gathered.evidence, self.trace.flags | gathered.flags
         self.note(plan=plan, evidence=evidence, hops=gathered.hops, flags=flags, embedder=evidence.embedder)
+        self.note(complexity=gathered.complexity or self.trace.complexity)
 
     def warn(self, error: ModelError) -> None:
         """Note what a model failed with, once."""
@@ -102,11 +107,29 @@ def _along(question: Question, plan: Plan, parts: Parts, way: Way, journey: _Jou
     journey.note(strategy=way.strategy_name)
     gathered, verdict = _searched(question, plan, parts, way, journey)
     journey.found(plan, gathered)
+    if gathered.draft and gathered.draft.origin is Origin.UNGROUNDED:
+        return _ungrounded(gathered.draft, parts, journey)
     if verdict.reason is not None:
         return refused(verdict.reason, journey.trace, parts.language, missing=verdict.missing)
+    if gathered.failure:
+        reason = _failed(gathered.failure, parts, journey)
+        return _because(reason, _written(question, plan, gathered, parts, way.without_model(), journey))
     plan, gathered = _replanned(question, plan, gathered, parts, way, journey)
     journey.found(plan, gathered)
     return _written(question, plan, gathered, parts, way, journey)
+
+
+def _ungrounded(draft: Draft, parts: Parts, journey: _Journey) -> Answer:
+    """A model's answer without a search, which says what it is; a refusal where the settings forbid it, whatever strategy wrote it."""
+    journey.note(model=draft.model)
+    if not parts.settings.allow_ungrounded:
+        return refused(Reason.NO_EVIDENCE, journey.trace, parts.language)
+    if draft.finish is not Finish.COMPLETE or not any(character.isalnum() for character in draft.text):
+        empty = draft.finish is Finish.COMPLETE
+        return refused(Reason.EMPTY_DRAFT if empty else Reason.DRAFT_CUT_OFF, journey.trace, parts.language)
+    parts.log.step("ungrounded")
+    journey.note(flags=journey.trace.flags | {Flag.UNGROUNDED})
+    return Ungrounded(f"{parts.language.message('ungrounded')}\n\n{citations.without(draft.text)}", journey.trace)
 
 
 def _failed(error: ModelError, parts: Parts, journey: _Journey) -> Reason:
@@ -128,6 +151,8 @@ def _searched(question: Question, plan: Plan, parts: Parts, way: Way, journey: _
     with journey.timed("search"):
         gathered = way.strategy(question, plan, parts)
     journey.note(tokens=journey.trace.tokens + gathered.tokens)
+    if gathered.draft and gathered.draft.origin is Origin.UNGROUNDED:
+        return gathered, answerability.Verdict(0.0, None)  # there is no evidence to judge
     evidence = conflicts.settled(gathered.evidence, plan.span, parts.language)
     parts.log.step("gathered", evidence=audit.evidence(evidence), conflicts=evidence.conflicts)
     verdict = answerability.judged(question.text, evidence, parts.language, parts.tables)

@@ -1,7 +1,7 @@
 """The Protocols every exchangeable part keeps, and `Parts`, what all of them share.
 
-A part is a file on a shelf (strategies, generators, sources, stores, llm, embedders); it satisfies one of these by shape, without a base
-class. Vectors are L2-normalised float32.
+A part is a file on a shelf (strategies, classifiers, generators, sources, stores, llm, embedders); it satisfies one of these by shape,
+without a base class. Vectors are L2-normalised float32.
 """
 
 from __future__ import annotations
@@ -348,6 +348,20 @@ class Strategy(Protocol):
     def __call__(self, question: Question, plan: Plan, parts: Parts, /) -> Gathered: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Classified:
+    """A classifier's word for a question, "A", "B" or "C" (anything else is taken for none), and what it took."""
+
+    label: str
+    tokens: Tokens = Tokens()
+
+
+class Classifier(Protocol):
+    """Says how much looking up a question needs. May raise ModelError."""
+
+    def __call__(self, question: Question, parts: Parts, /) -> Classified: ...
+
+
 class Generator(Protocol):
     """Drafts an answer from evidence. `complaint` is what grounding found wrong with its first draft."""
 
@@ -367,4 +381,5 @@ class Parts:
     """The text of a prompt file of this language, by name."""
     today: Callable[[], date] = date.today
     tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Data the pure parts are handed: "limits" (of the knowledge base, as agent.ingest.limits reads them) and "answerability"."""
+    """Data the pure parts are handed: "limits" (of the knowledge base, as agent.ingest.limits reads them), and the fitted models
+    "answerability" and "complexity"."""

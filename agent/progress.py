@@ -67,6 +67,8 @@ def _told(kind: str, data: Mapping[str, Any], language: Language) -> str:
         return language.message("step_searching", source=data["source"], query=data["query"])
     if kind == "hop":
         return data["note"] or language.message("found", ids=", ".join(data["ids"]) or "–")
+    if kind == "classified":
+        return language.message("step_classified", label=data["label"] or "–")
     if kind == "deciding":
         return language.message("step_deciding")
     return ""

@@ -35,6 +35,7 @@ def document(answer: Answer) -> dict[str, Any]:
         "conflicts": [{"subject": c.subject, "answered": c.answered, "other": c.other} for c in grounded.conflicts] if grounded else [],
         "plan": _plan(trace),
         "strategy": trace.strategy,
+        "complexity": _complexity(trace),
         "hops": [{"source": hop.source, "query": hop.query, "ids": list(hop.ids), "note": hop.note, "ms": hop.ms} for hop in trace.hops],
         "review": dict(trace.review) if trace.review else None,
         "checks": {
@@ -83,6 +84,11 @@ def _searched(trace: Trace) -> dict[str, Any]:
     if searched is None:
         return {"queries": [], "scope": "alle", "stichtag": trace.question.stichtag.isoformat()}
     return {"queries": list(searched.queries), "scope": searched.scope, "stichtag": searched.stichtag.isoformat()}
+
+
+def _complexity(trace: Trace) -> dict[str, Any] | None:
+    found = trace.complexity
+    return {"label": found.label.value, "said": found.said.value if found.said else None} if found else None
 
 
 def _plan(trace: Trace) -> dict[str, Any] | None:

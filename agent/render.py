@@ -106,19 +106,25 @@ def columns(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join("  ".join(printable(cell).ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
 
 
-def runs(rows: Iterable[Mapping[str, Any]]) -> str:
-    """The run list as columns."""
+def runs(rows: Iterable[Mapping[str, Any]], labels: Sequence[tuple[str, str | None, int]] = ()) -> str:
+    """The run list as columns; below it how often each label was given, over all runs (`A→B`: said A, looked up as B)."""
     shown = [
         (
             r["id"],
             r["started"][:16].replace("T", " "),
+            " ".join(filter(None, (r["strategy"], _label(r["label"], r["said"])))),
             r["reason"] or r["origin"] or "",
             f"{r['milliseconds'] or 0:.0f} ms",
             str(r["question"])[:70],
         )
         for r in rows
     ]
-    return columns([("run", "started (UTC)", "outcome", "time", "question"), *shown])
+    told = " · ".join(f"{_label(label, said)} {count}" for label, said, count in labels)
+    return columns([("run", "started (UTC)", "strategy", "outcome", "time", "question"), *shown]) + (f"\n\nlabels: {told}" if told else "")
+
+
+def _label(label: str | None, said: str | None) -> str:
+    return "" if not label else label if said == label else f"{said or '?'}→{label}"
 
 
 def run(record: Mapping[str, Any]) -> str:

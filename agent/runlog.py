@@ -36,6 +36,7 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE INDEX runs_started ON runs(started);
     """,
     "ALTER TABLE runs ADD COLUMN review TEXT;",
+    "ALTER TABLE runs ADD COLUMN label TEXT; ALTER TABLE runs ADD COLUMN said TEXT; ALTER TABLE runs ADD COLUMN searches INTEGER;",
 )
 """Append-only: the database's user_version counts how many have been applied."""
 
@@ -58,7 +59,11 @@ DRAFTS: Mapping[str, tuple[str, ...]] = {
 }
 """What of which steps holds unchecked text of a model: left out of the log where drafts are not kept."""
 
-COLUMNS = ("id", "started", "question", "stichtag", "strategy", "kb_version", "refused", "reason", "origin", "model", "milliseconds")
+COLUMNS = (
+    "id", "started", "question", "stichtag", "strategy", "kb_version", "refused", "reason", "origin", "model", "milliseconds",
+    "label", "said", "searches",
+)  # fmt: skip
+"""Fields of a run: `label` is how much looking up it got (A, B, C), `said` what the classifier had said, `searches` how many it took."""
 
 REVIEWED: Mapping[str, str] = {
     "mode": "mode",
@@ -157,6 +162,12 @@ class RunLog:
                 (*where.values(), limit),
             )
             return [{**dict(row), "review": _loaded(row["review"])} for row in rows]
+
+    def labels(self) -> list[tuple[str, str | None, int]]:
+        """How often each label was given, and what the classifier had said then: (label, said, runs), by label."""
+        with self._open() as db:
+            rows = db.execute("SELECT label, said, count(*) FROM runs WHERE label IS NOT NULL GROUP BY label, said ORDER BY label, said")
+            return [(label, said, count) for label, said, count in rows]
 
     def shown(self, run_id: str) -> dict[str, Any]:
         """One run with all its steps; `run_id` may be a unique beginning."""

@@ -59,12 +59,16 @@ class Settings:
     shuffle_ranking: bool = False
 
     # the way of a question
-    strategy: Choice["direct", "router", "ircot"] = "direct"
+    strategy: Choice["direct", "router", "ircot", "adaptive"] = "direct"
     router_hops: int = 4
     router_results: int = 3
     ircot_sentences: int = 6
     ircot_paragraphs: int = 4
     ircot_pool: int = 15
+    classifier: Choice["trained", "prompted"] = "trained"
+    adaptive_searches: int = 4
+    adaptive_documents: int = 5
+    allow_ungrounded: bool = False
     sources: str = "wissensbasis"
     sql_rows: int = 50
     sql_seconds: float = 1.0
@@ -153,6 +157,8 @@ _BOUNDS: Mapping[str, tuple[float, float]] = {
     "ircot_sentences": (1, 30),
     "ircot_paragraphs": (1, 50),
     "ircot_pool": (1, 200),
+    "adaptive_searches": (1, 20),
+    "adaptive_documents": (1, 50),
     "sql_rows": (1, 1000),
     "sql_seconds": (0.05, 1.5),
     "web_seconds": (0.1, 120),

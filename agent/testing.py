@@ -88,7 +88,7 @@ def parts(
         Recorder(),
         lambda name: texts.prompt(language.code, name),
         today,
-        {"limits": NO_LIMITS, "answerability": texts.table("answerability")},
+        {"limits": NO_LIMITS, **{name: texts.table(name) for name in ("answerability", "complexity")}},
     )
 
 

@@ -17,6 +17,7 @@ from agent.codes import Label as Label
 from agent.codes import Origin as Origin
 from agent.codes import Reason as Reason
 from agent.codes import Validity as Validity
+from agent.errors import ModelError
 
 # --- time ---------------------------------------------------------------------------------------
 
@@ -253,6 +254,14 @@ class Hop:
 
 
 @dataclass(frozen=True, slots=True)
+class Complexity:
+    """How much looking up a question got (`label`), and what the classifier had `said`: None where it failed or said nothing known."""
+
+    label: Label
+    said: Label | None
+
+
+@dataclass(frozen=True, slots=True)
 class Gathered:
     """What a strategy brings: evidence, and a draft where its method already ends in an answer."""
 
@@ -262,8 +271,10 @@ class Gathered:
     flags: frozenset[Flag] = frozenset()
     tokens: Tokens = Tokens()
     """What the strategy's own model calls took, its draft's among them."""
-    label: Label | None = None
+    complexity: Complexity | None = None
     """What the question was classified as, where it was."""
+    failure: ModelError | None = None
+    """What the strategy's own model failed with: the evidence was then found without it, and the answer is made without it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,7 +346,7 @@ class Trace:
     plan: Plan | None = None
     evidence: Evidence = Evidence()
     strategy: str = ""
-    label: Label | None = None
+    complexity: Complexity | None = None
     hops: tuple[Hop, ...] = ()
     checks: Checks = Checks()
     warnings: tuple[str, ...] = ()

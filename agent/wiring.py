@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from agent import answer, audit, publish, texts
 from agent import review as review_chain
+from agent.classifiers import prompted, trained
 from agent.embedders import embedded
 from agent.embedders import ollama as ollama_embedder
 from agent.embedders.remembered import Remembered
@@ -22,7 +23,7 @@ from agent.ingest import run as ingest_run
 from agent.ingest.chunks import document
 from agent.ingest.embed import Progress
 from agent.ingest.folder import DOCUMENTS
-from agent.interfaces import Change, Embedder, EmbedderIdentity, Generator, Model, Parts, Source, Strategy
+from agent.interfaces import Change, Classifier, Embedder, EmbedderIdentity, Generator, Model, Parts, Source, Strategy
 from agent.language import Language
 from agent.llm import logged, ollama
 from agent.review import Desk, Shadow
@@ -30,17 +31,23 @@ from agent.runlog import Listener, Run, RunLog
 from agent.settings import Settings, changed
 from agent.sources.wissensbasis import Wissensbasis
 from agent.stores.sqlite import SqliteIndex, SqliteStore
-from agent.strategies import direct, ircot, router
+from agent.strategies import adaptive, direct, ircot, router
 from agent.transport import Server
 from agent.values import Answer, Chunk, EntryInfo, Evidence, Flag, Hit, Question, SubQuery, Trace
 
 if TYPE_CHECKING:
     from agent.interfaces import Vector
 
+CLASSIFIERS: Mapping[str, Classifier] = {
+    "trained": trained.classify,
+    "prompted": prompted.classify,
+}
+
 STRATEGIES: Mapping[str, Strategy] = {
     "direct": direct.gather,
     "router": router.gather,
     "ircot": ircot.gather,
+    "adaptive": adaptive.Adaptive(CLASSIFIERS, several=router.Router(router.of_adaptive, only=("wissensbasis",)), plain=direct.gather),
 }
 NEEDS_MODEL = frozenset({"router", "ircot"})
 """Strategies that cannot take a step without a model."""
@@ -268,7 +275,7 @@ class Bench:
     @cached_property
     def tables(self) -> Mapping[str, Mapping[str, Any]]:
         """The data the pure parts are handed."""
-        return {"limits": self.store.limits(), "answerability": texts.table("answerability")}
+        return {"limits": self.store.limits(), **{name: texts.table(name) for name in ("answerability", "complexity")}}
 
     # --- questions --------------------------------------------------------------------------------
 
@@ -402,6 +409,9 @@ class Bench:
             "origin": document["origin"],
             "model": trace.model,
             "milliseconds": trace.timings_ms.get("total"),
+            "label": trace.complexity.label if trace.complexity else None,
+            "said": trace.complexity.said if trace.complexity else None,
+            "searches": len(trace.hops),
             "answer": json.dumps(document, ensure_ascii=False),
             "review": json.dumps(document["review"], ensure_ascii=False) if document["review"] else None,
         }

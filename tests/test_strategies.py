@@ -85,6 +85,30 @@ def test_reasoning_is_not_kept_where_drafts_are_not(pv: Run, ollama: OllamaServe
     assert [step["text"] for step in steps if step["kind"] in ("reasoned", "called", "drafted")] == [None] * 4
 
 
+def test_adaptive_counts_its_labels(pv: Run, ollama: OllamaServer) -> None:
+    ollama.replies = lambda body: "Im Jahr gebühren 30 Werktage Urlaub [pv-urlaub]."
+    _, out, _ = pv("ask", QUESTION, "--strategy", "adaptive", "--json")
+    document = json.loads(out)
+    Draft202012Validator(texts.schema("answer")).validate(document)
+    assert document["complexity"] == {"label": "B", "said": "B"}
+    assert len(ollama.chats) == 1
+    pv("ask", "Danke dir, sag mir noch einen Satz über Urlaub im Jahr!", "--strategy", "adaptive", "--json")
+    _, listed, _ = pv("runs", "list")
+    assert "labels: A→B 1 · B 1" in listed
+    assert "adaptive A→B" in listed
+    _, rows, _ = pv("runs", "list", "--where", "said=A", "--json")
+    assert [(row["label"], row["said"], row["searches"]) for row in json.loads(rows)] == [("B", "A", 1)]
+
+
+def test_an_answer_without_a_search_says_so(pv: Run, ollama: OllamaServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PV_ALLOW_UNGROUNDED", "true")
+    ollama.replies = ["Gern geschehen!"]
+    code, out, _ = pv("ask", "Danke dir, das war alles!", "--strategy", "adaptive")
+    assert code == 0
+    assert out.startswith("Diese Antwort stammt nicht aus der Wissensbasis; sie ist durch keinen Eintrag belegt.\n\nGern geschehen!")
+    assert "Belege" not in out
+
+
 def test_an_exported_run_of_a_router_can_be_replayed(pv: Run, ollama: OllamaServer, tmp_path: Path) -> None:
     ollama.replies = routed
     _, out, _ = pv("ask", QUESTION, "--strategy", "router", "--json")

@@ -17,7 +17,7 @@ def ask(
     question: Annotated[str, typer.Argument(metavar="FRAGE", help="The question.")],
     as_json: Json = False,
     stichtag: Stichtag = None,
-    strategy: Annotated[str | None, typer.Option(help="How to look: direct; router or ircot (with a model).")] = None,
+    strategy: Annotated[str | None, typer.Option(help="How to look: direct; router, ircot or adaptive (with a model).")] = None,
     generator: Annotated[str | None, typer.Option(help="How to say it: auto, point (a model) or extractive (none).")] = None,
     model: Annotated[str | None, typer.Option(help="The answer model on the server; implies --generator point.")] = None,
     review: Annotated[str | None, typer.Option(metavar="M", help="The reviewed chain: off, shadow or reviewed_answer.")] = None,

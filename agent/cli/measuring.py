@@ -214,6 +214,30 @@ def fit_answerability(
         emit_json(table)
 
 
+@fit_app.command("complexity")
+def fit_complexity(
+    sets: Annotated[
+        list[Path] | None, typer.Argument(metavar="[DIR]...", help="Folders with a queries.jsonl of text, label and lang.")
+    ] = None,
+    write: Annotated[bool, typer.Option("--write", help="Store the coefficients in the program's table.")] = False,
+    kb: Kb = None,
+) -> None:
+    """Fit the classifier of the strategy adaptive on komplexitaet.yaml, the goldset's tuning half and the sets; printed is out of fold."""
+    from agent import texts
+    from agent.eval import complexity
+
+    examples = complexity.labelled(bench_of(kb, False), sets or [])
+    fits = complexity.fitted(examples)
+    for fit in fits:
+        err(fit.line())
+    sources = dict.fromkeys(example.source for example in examples)
+    table = {**{fit.language: fit.model for fit in fits}, "fitted_on": list(sources)}
+    if write:
+        texts.store_table("complexity", table)
+    else:
+        emit_json(table)
+
+
 @fit_app.command("ranking")
 def fit_ranking(
     sets: Annotated[list[str], typer.Argument(metavar="DIR=LANGUAGE...", help="Test sets in BEIR's layout, each with its language.")],

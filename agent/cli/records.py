@@ -23,13 +23,14 @@ def runs_list(
     kb: Kb = None,
 ) -> None:
     """The newest runs first."""
-    rows = bench_of(kb, as_json).runs.listed(where=pairs_of(where or []), limit=limit)
+    runs = bench_of(kb, as_json).runs
+    rows = runs.listed(where=pairs_of(where or []), limit=limit)
     if as_json:
         emit_json(rows)
     else:
         from agent import render
 
-        emit(render.runs(rows))
+        emit(render.runs(rows, runs.labels()))
 
 
 @runs_app.command("show")

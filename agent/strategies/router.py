@@ -43,7 +43,17 @@ class Router:
         return _Walk(question, plan, parts, parts.model, sources).gathered(self.limits(parts.settings))
 
 
-gather = Router(lambda settings: Limits(settings.router_hops, settings.router_results))
+def of_router(settings: Settings) -> Limits:
+    """The limits of the strategy that bears the router's name."""
+    return Limits(settings.router_hops, settings.router_results)
+
+
+def of_adaptive(settings: Settings) -> Limits:
+    """The limits where the router walks for a question that was found to need several searches."""
+    return Limits(settings.adaptive_searches, settings.adaptive_documents)
+
+
+gather = Router(of_router)
 
 
 @dataclass
