@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
@@ -98,6 +99,27 @@ def _plan(trace: Trace) -> dict[str, Any] | None:
         {"query": s.query, "date": [s.period.start.isoformat(), s.period.end.isoformat()], "scope": s.scope} for s in trace.plan.subqueries
     ]
     return {"type": trace.plan.type, "subqueries": subqueries}
+
+
+def record(answer: Answer) -> dict[str, Any]:
+    """An answer as the row of the run log that keeps it."""
+    trace, told = answer.trace, document(answer)
+    complexity = told["complexity"] or {"label": None, "said": None}
+    return {
+        "question": trace.question.text,
+        "stichtag": told["stichtag"],
+        "strategy": trace.strategy,
+        "kb_version": trace.kb_version,
+        "refused": int(told["refused"]),
+        "reason": told["reason"],
+        "origin": told["origin"],
+        "model": trace.model,
+        "milliseconds": trace.timings_ms.get("total"),
+        **complexity,
+        "searches": len(trace.hops),
+        "answer": json.dumps(told, ensure_ascii=False),
+        "review": json.dumps(told["review"], ensure_ascii=False) if told["review"] else None,
+    }
 
 
 def search_document(question: str, evidence: Evidence) -> dict[str, Any]:

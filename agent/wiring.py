@@ -349,7 +349,7 @@ class Bench:
         result = answer.answered(trace.question, parts, replace(way, scope=scope), trace if log else replace(trace, run_id=None))
         if mode == "reviewed_answer":
             result = review_chain.run(result, self._desk(parts, mode), mode).answer
-        if log and not self._logged(run, result):
+        if log and not self.runs.write(run, publish.record(result)):
             unlogged = replace(result, trace=replace(result.trace, run_id=None, warnings=(*result.trace.warnings, self._not_logged())))
             return Asked(unlogged)
         return Asked(result, self._shadow(result, run.id) if mode == "shadow" and log else None)
@@ -395,27 +395,6 @@ class Bench:
         """That another strategy than the settings' had to do, as a warning."""
         asked = self.settings.strategy
         return () if asked == way.strategy_name else (self.language.message("strategy_without_model", strategy=asked),)
-
-    def _logged(self, run: Run, result: Answer) -> bool:
-        trace = result.trace
-        document = publish.document(result)
-        record = {
-            "question": trace.question.text,
-            "stichtag": trace.question.stichtag.isoformat(),
-            "strategy": trace.strategy,
-            "kb_version": trace.kb_version,
-            "refused": int(document["refused"]),
-            "reason": document["reason"],
-            "origin": document["origin"],
-            "model": trace.model,
-            "milliseconds": trace.timings_ms.get("total"),
-            "label": trace.complexity.label if trace.complexity else None,
-            "said": trace.complexity.said if trace.complexity else None,
-            "searches": len(trace.hops),
-            "answer": json.dumps(document, ensure_ascii=False),
-            "review": json.dumps(document["review"], ensure_ascii=False) if document["review"] else None,
-        }
-        return self.runs.write(run, record)
 
     def _check(self, scope: str) -> None:
         if scope not in self.language.table["scopes"]:
