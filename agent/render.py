@@ -183,6 +183,29 @@ def replay(document: Mapping[str, Any]) -> str:
     return printable("\n".join([*lines, *(f"! {note}" for note in document["notes"])]))
 
 
+def stats(document: Mapping[str, Any], *, full: bool = False) -> str:
+    """The coverage of a knowledge base: a row a topic, a column a year (entries that hold / dated values cited), then the gaps."""
+    years = document["years"]
+    head = ("topic", "entries", *map(str, years))
+    rows = [
+        (topic["name"] or "–", str(topic["entries"]), *(f"{topic['holding'][year]} / {topic['values'][year]}" for year in years))
+        for topic in document["topics"]
+    ]
+    lines = [columns([head, *rows]), "", f"{document['entries']} entries in {len(rows)} topics; by year: entries that hold / values cited."]
+    if document["unread"]:
+        lines.append(f"{document['unread']} files are no sound entry (pv-agent kb lint).")
+    for name, what in _GAPS.items():
+        found = document[name]
+        told = "there is no goldset" if found is None else str(len(found))
+        lines.append(f"{what}: {told}")
+        lines += [f"  {one}" for one in (found or [])[: None if full else 5]]
+        lines += [f"  and {len(found) - 5} more (--full)"] if found and not full and len(found) > 5 else []
+    return printable("\n".join(lines))
+
+
+_GAPS = {"orphans": "Entries no other refers to", "uncited": "Values without an entry", "unasked": "Entries without a goldset question"}
+
+
 def affected(answers: Sequence[Any], questions: Sequence[Any]) -> str:
     """The earlier answers and goldset questions an edit affects, each with its entries."""
     head = f"{len(answers)} earlier answers and {len(questions)} questions of the goldset are affected."

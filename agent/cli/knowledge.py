@@ -38,13 +38,21 @@ def ingest(
 
 @kb_app.command()
 def lint(
-    notices: Annotated[bool, typer.Option("--notices", help="List the notices too, not only the problems.")] = False, kb: Kb = None
+    notices: Annotated[bool, typer.Option("--notices", help="List the notices too, not only the problems.")] = False,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict",
+            help="Find more: what is stale, missing, nearly the same, or a figure tied to nothing.",
+        ),
+    ] = False,
+    kb: Kb = None,
 ) -> None:
     """Report every problem as file:line: what it is, and how to mend it."""
     from agent.ingest import lint as linting
 
     bench = bench_of(kb, False)
-    findings = linting.lint(bench.place.kb, bench.language)
+    findings = linting.lint(bench.place.kb, bench.language, strict=strict)
     problems = [finding for finding in findings if finding.severity == "problem"]
     for finding in findings if notices else problems:
         emit(f"{finding}" if finding.severity == "problem" else f"{finding} (notice)")
@@ -71,6 +79,31 @@ def _register(bench: Bench, licence: str, *, skip_bad: bool = False) -> None:
             err(f"{label} {len(ids)}: {', '.join(ids[:10])}{f' and {len(ids) - 10} more' if len(ids) > 10 else ''}")
     if built.problems and not skip_bad:
         raise typer.Exit(EXIT_EXPECTED)
+
+
+@kb_app.command()
+def stats(
+    since: Annotated[int | None, typer.Option(min=1900, max=2200, metavar="YEAR", help="The first year (default: four back).")] = None,
+    full: Annotated[bool, typer.Option("--full", help="List every orphan, value and entry, not only how many there are.")] = False,
+    as_json: Json = False,
+    kb: Kb = None,
+) -> None:
+    """What is covered by topic and year, and what is missing: orphans, values without an entry, entries without a question."""
+    from agent.eval import goldset
+    from agent.ingest import stats as counting
+
+    bench = bench_of(kb, as_json)
+    path = bench.place.goldset
+    asked = {source for case in goldset.read(path).cases for source in case.sources} if path.is_file() else None
+    present = bench.today().year
+    years = range(min(present - 4 if since is None else since, present), present + 2)
+    found = counting.stats(bench.place.kb, years, asked=asked)
+    if as_json:
+        emit_json(found.document())
+    else:
+        from agent import render
+
+        emit(render.stats(found.document(), full=full))
 
 
 @kb_app.command("import")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 from agent import texts
-from agent.ingest import folder, limits, questions, register, synonyms, tables, werte
+from agent.ingest import crossrefs, folder, limits, questions, register, synonyms, tables, werte
 from agent.ingest.chunks import cut, pieces_of
 from agent.ingest.entries import line_at
 from agent.ingest.folder import FileRead
@@ -21,8 +23,11 @@ from agent.values import Entry
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
-def lint(kb_dir: Path, language: Language) -> list[EntryProblem]:
-    """All problems and notices, in order of file and line. Raises KnowledgeBaseError where there is no knowledge base to look at."""
+def lint(kb_dir: Path, language: Language, *, strict: bool = False, today: date | None = None) -> list[EntryProblem]:
+    """All problems and notices, in order of file and line; `strict` finds more, and counts notices as problems.
+
+    Raises KnowledgeBaseError where there is no knowledge base to look at.
+    """
     files = folder.documents(kb_dir)
     known = register.load(kb_dir) or Register(language.code)
     values, found = werte.read(kb_dir)
@@ -33,9 +38,15 @@ def lint(kb_dir: Path, language: Language) -> list[EntryProblem]:
             problems += _form(file, file.entry, known, language)
             problems += tables.problems(file.path, file.text, None if origin_of(file.text) else values, notation)
             problems += _questions(file, file.entry, language)
-    problems += _references(files) + _same_ids(files)
+    problems += [*crossrefs.problems(files, language), *_same_ids(files)]
     wrong = {problem.path for problem in problems if problem.severity is Severity.PROBLEM}
     problems += [_notice(problem) for problem in register.admitted(kb_dir).problems if problem.path not in wrong]
+    if strict:
+        from agent.ingest import strict as stricter
+
+        problems += stricter.problems(files, values, language, today or date.today())
+        problems = [replace(problem, severity=Severity.PROBLEM) for problem in problems]
+    problems += crossrefs.cyclic(files)
     return sorted(set(problems))
 
 
@@ -107,53 +118,3 @@ def _same_ids(files: Iterable[FileRead]) -> list[EntryProblem]:
         for file in read
         if file.entry and counts[file.entry.info.id] > 1
     ]
-
-
-# --- cross-references -----------------------------------------------------------------------------
-
-
-def _references(files: Iterable[FileRead]) -> list[EntryProblem]:
-    # A reference to a file that cannot be read is not dead: that file has its own problem.
-    read = {file.entry.info.id: file for file in files if file.entry}
-    known = {*read, *(file.path.stem for file in files)}
-    problems = []
-    for entry_id, file in read.items():
-        refs = file.entry.info.cross_refs if file.entry else ()
-        for ref, count in Counter(refs).items():
-            found = re.search(rf"(?<![\w-]){re.escape(ref)}(?![\w-])", file.text[file.text.find("cross_refs") :])
-            line = line_at(file.text, file.text.find("cross_refs") + found.start()) if found else 1
-            if ref == entry_id:
-                problems.append(EntryProblem(file.path, line, "The entry refers to itself.", "Take the reference out."))
-            elif ref not in known:
-                problems.append(EntryProblem(file.path, line, f"There is no entry {ref}.", near(ref, known, "Take the reference out.")))
-            if count > 1:
-                problems.append(EntryProblem(file.path, line, f"The reference to {ref} is given {count} times.", "Keep one."))
-    graph = {entry_id: file.entry.info.cross_refs for entry_id, file in read.items() if file.entry}
-    for cycle in cycles(graph):
-        message = f"The references go round: {' -> '.join((*cycle, cycle[0]))}."
-        problems.append(EntryProblem(read[cycle[0]].path, 1, message, "", Severity.NOTICE))
-    return problems
-
-
-def cycles(graph: Mapping[str, Iterable[str]]) -> list[tuple[str, ...]]:
-    """The shortest cycle through each node that lies on one, each cycle once, begun at its first node in order of names."""
-    found = set()
-    for start in sorted(graph):
-        way = _way_back(graph, start)
-        if way:
-            first = way.index(min(way))
-            found.add((*way[first:], *way[:first]))
-    return sorted(found)
-
-
-def _way_back(graph: Mapping[str, Iterable[str]], start: str) -> tuple[str, ...]:
-    ways: dict[str, tuple[str, ...]] = {start: (start,)}
-    queue = [start]
-    for node in queue:
-        for following in graph.get(node, ()):
-            if following == start and node != start:
-                return ways[node]
-            if following not in ways and following in graph:
-                ways[following] = (*ways[node], following)
-                queue.append(following)
-    return ()

@@ -10,7 +10,8 @@ import pytest
 
 from agent.errors import KnowledgeBaseError, UsageError
 from agent.ingest.build import build
-from agent.ingest.lint import cycles, lint
+from agent.ingest.crossrefs import cycles
+from agent.ingest.lint import lint
 from agent.ingest.new import new
 from agent.ingest.problems import Severity
 from tests.ingest.samples import GERMAN, put
