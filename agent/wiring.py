@@ -98,19 +98,6 @@ def place(settings: Settings) -> Place:
     return Place(kb, index, index.with_name("runs.db"), kb.parent / "goldset.yaml" if data.name == "data" else kb / "goldset.yaml")
 
 
-def begin(kb: Path, code: str) -> bool:
-    """Makes an empty knowledge base at `kb` where there is none; whether it did. Raises ConfigError where the language is unknown."""
-    spoken = language(code)
-    if (kb / "kb.json").exists() or (kb / DOCUMENTS).exists():
-        return False
-    try:
-        (kb / DOCUMENTS).mkdir(parents=True)
-    except OSError as error:
-        raise KnowledgeBaseError(f"{kb} cannot be made ({error.strerror}).", "Check permissions and room.") from error
-    register.save(register.Register(spoken.code), kb)
-    return True
-
-
 def language(code: str) -> Language:
     """The language of that code. Raises ConfigError where the package has no table for it."""
     return Language(texts.table(f"language.{code}"), texts.table(f"figures.{code}"))

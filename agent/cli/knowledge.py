@@ -152,10 +152,10 @@ def import_(
 def _begun(kb: Path | None, language: str) -> Path | None:
     """The knowledge base of an import; a new one in the language that was named, where there is none yet."""
     if language:
-        from agent import wiring
+        from agent.ingest.new import begin
 
         folder = Path(settings_of(kb).kb_dir or "wissensbasis")
-        if wiring.begin(folder, language):
+        if begin(folder, language):
             err(f"{folder}: a new knowledge base ({language}).")
     return kb
 

@@ -1,4 +1,4 @@
-"""Writes the skeleton of a new entry."""
+"""Begins: a new knowledge base, and the skeleton of a new entry."""
 
 from __future__ import annotations
 
@@ -11,6 +11,19 @@ from agent import texts
 from agent.errors import KnowledgeBaseError, UsageError
 from agent.ingest import folder, register
 from agent.language import Language
+
+
+def begin(kb_dir: Path, code: str) -> bool:
+    """Makes an empty knowledge base in a language where there is none; whether it did. Raises ConfigError where the language is unknown."""
+    texts.table(f"language.{code}")
+    if (kb_dir / "kb.json").exists() or (kb_dir / folder.DOCUMENTS).exists():
+        return False
+    try:
+        (kb_dir / folder.DOCUMENTS).mkdir(parents=True)
+    except OSError as error:
+        raise KnowledgeBaseError(f"{kb_dir} cannot be made ({error.strerror}).", "Check permissions and room.") from error
+    register.save(register.Register(code), kb_dir)
+    return True
 
 
 def new(kb_dir: Path, entry_id: str, *, title: str, language: Language, today: date | None = None) -> Path:
