@@ -74,7 +74,7 @@ def probability(found: Mapping[str, float], model: Mapping[str, Any]) -> float:
 
 def features(evidence: Evidence, language: Language) -> dict[str, float]:
     """The signals of one search, each about 0 to 1."""
-    held = entry_terms(evidence.hits, language)
+    held = _spoken(entry_terms(evidence.hits, language), evidence)
     weights, total = evidence.weights, sum(evidence.weights.values())
     best = {term: max(covered(term, terms, evidence.variants.get(term, ())) for terms in held.values()) for term in weights}
     words = [hit.entry.id for hit in sorted(evidence.hits, key=lambda hit: hit.lexical_rank or 999)[:3] if hit.lexical_rank]
@@ -100,6 +100,12 @@ def entry_terms(hits: Sequence[Hit], language: Language) -> dict[str, frozenset[
     return {entry_id: frozenset(terms) for entry_id, terms in held.items()}
 
 
+def _spoken(held: Mapping[str, frozenset[str]], evidence: Evidence) -> dict[str, frozenset[str]]:
+    """The terms each entry holds, with those relatives of the question's words that are phrases and stand in it with all their terms."""
+    phrases = {other for others in evidence.variants.values() for other in others if " " in other}
+    return {entry_id: terms | {phrase for phrase in phrases if terms.issuperset(phrase.split())} for entry_id, terms in held.items()}
+
+
 def _title(hits: Sequence[Hit], evidence: Evidence, language: Language) -> float:
     return max((coverage(evidence.weights, frozenset(language.terms(hit.entry.title)), evidence.variants) for hit in hits), default=0.0)
 
@@ -111,11 +117,13 @@ def _for_other_days(evidence: Evidence, language: Language) -> bool:
 
 def _missing(question: str, evidence: Evidence, language: Language) -> tuple[str, ...]:
     """The question's telling words that no entry of the evidence holds, as written."""
-    held = entry_terms(evidence.hits, language).values()
+    held = _spoken(entry_terms(evidence.hits, language), evidence).values()
     return tuple(
         dict.fromkeys(
             word
             for term, word in language.tokens(question)
-            if term in evidence.weights and max(covered(term, terms, evidence.variants.get(term, ())) for terms in held) < 0.5
+            if term in evidence.weights
+            and not language.says_little(term)
+            and max(covered(term, terms, evidence.variants.get(term, ())) for terms in held) < 0.5
         )
     )

@@ -15,7 +15,7 @@ def refused(reason: Reason, trace: Trace, language: Language, *, missing: Sequen
     """A refusal. The same cause gives the same text."""
     period = trace.plan.subqueries[0].period if trace.plan else Period.day(trace.question.stichtag)
     named = reason is Reason.OUT_OF_SCOPE  # what lies outside is named, not quoted
-    words = (", ".join(missing) if named else language.message("missing_words", words="“, „".join(missing))) if missing else ""
+    words = (", ".join(missing) if named else _not_found(missing, language)) if missing else ""
     return Refused(
         reason,
         f"{language.message('refusal')}\n{_line(reason, language, period, words)}",
@@ -23,6 +23,10 @@ def refused(reason: Reason, trace: Trace, language: Language, *, missing: Sequen
         missing=words,
         nearest=tuple(_nearest(hit, reason, language, period) for hit in _first(trace, reason)),
     )
+
+
+def _not_found(words: Sequence[str], language: Language) -> str:
+    return language.message("missing_words", words=", ".join(language.message("quoted", word=word) for word in words))
 
 
 def _line(reason: Reason, language: Language, period: Period, words: str) -> str:

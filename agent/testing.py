@@ -22,6 +22,11 @@ def german() -> Language:
     return Language(texts.table("language.de"), texts.table("figures.de"))
 
 
+def swedish() -> Language:
+    """The Swedish analyser over the table that ships."""
+    return Language(texts.table("language.sv"), texts.table("figures.sv"))
+
+
 @dataclass
 class ScriptedModel:
     """A model that says what its script says, in order: text, a whole reply, or an error to raise. It remembers what it was asked."""

@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     from agent.language.notation import Notation
 
 ANALYSER_VERSION = 2
-"""Counts up when the same text would give other terms: an index of another version is rebuilt."""
+"""Counts up when the same text would give other terms: an index of another version is rebuilt. What only one language's table changes
+counts up its `edition`."""
+
+ENDINGS = 3
+"""How many endings may stand one behind the other ("arbet-en-a")."""
 
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"), None)
 _SPACES = dict.fromkeys(map(ord, "\u00a0\u2007\u2009\u202f"), " ")
@@ -66,7 +70,8 @@ class Language:
     @property
     def version(self) -> str:
         """What is stamped into an index: two indexes of the same version agree term by term."""
-        return f"{self.code}-{ANALYSER_VERSION}"
+        edition = self.table["edition"]
+        return f"{self.code}-{ANALYSER_VERSION}" + (f".{edition}" if edition else "")
 
     @cached_property
     def _stem(self) -> Any:
@@ -79,8 +84,13 @@ class Language:
         return frozenset(folded(word) for word in self.table["stop_words"])
 
     @cached_property
-    def _suffixes(self) -> tuple[str, ...]:
-        return tuple(self.table.get("derived_suffixes", ()))
+    def _endings(self) -> tuple[tuple[str, str, int], ...]:
+        """What the stemmer leaves of a word's inflection: an ending of stems, what stands for it, the letters that must precede it."""
+        return tuple((ending, instead, least) for ending, instead, least in self.table["endings"])
+
+    @cached_property
+    def _light(self) -> frozenset[str]:
+        return frozenset(self.term(word) for word in self.table["light_words"]) - {""}
 
     @cached_property
     def _levels(self) -> re.Pattern[str]:
@@ -157,10 +167,15 @@ class Language:
     def _term(self, word: str) -> str:
         if word in self._stop:
             return ""
-        stem = str(self._stem(word))
-        for suffix in self._suffixes:
-            if stem.endswith(suffix) and len(stem) - len(suffix) >= 4:
-                return stem.removesuffix(suffix)
+        return self._ended(str(self._stem(word)))
+
+    def _ended(self, stem: str) -> str:
+        """The stem with what the language's endings make of it; one that stands for itself ends the matter."""
+        for _ in range(ENDINGS):
+            found = next(((e, instead) for e, instead, least in self._endings if stem.endswith(e) and len(stem) - len(e) >= least), None)
+            if found is None or found[0] == found[1]:
+                break
+            stem = stem.removesuffix(found[0]) + found[1]
         return stem
 
     def _norm(self, text: str, match: re.Match[str]) -> Generator[tuple[str, str], None, int]:
@@ -196,6 +211,19 @@ class Language:
         """What a word written small counts beside a noun: less where the language capitalises nouns and the writer did so."""
         capitals = any(word[0].isupper() for _, word in list(self.tokens(text))[1:])
         return float(self.table["small_word_weight"]) if capitals else 1.0
+
+    def says_little(self, term: str) -> bool:
+        """Whether a term is a word that says little by itself ("old", "to lie"), common as it may not be in the texts at hand."""
+        return term in self._light
+
+    def word_weights(self, text: str) -> dict[str, float]:
+        """Each term of a text with what it counts by its kind of word: less where it is written small or says little by itself."""
+        small = self.small_word_weight(text)
+        light = float(self.table["light_word_weight"])
+        return {
+            term: light if self.says_little(term) else 1.0 if word[0].isupper() or not word[0].isalpha() else small
+            for term, word in self.tokens(text)
+        }
 
     # --- sentences --------------------------------------------------------------------------------
 

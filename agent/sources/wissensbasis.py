@@ -231,18 +231,13 @@ class Wissensbasis:
     def _weights(self, query: str) -> dict[str, float]:
         """Each term's inverse document frequency as BM25 has it (Robertson, Sparck Jones 1976), by what kind of word it is.
 
-        Dates are the filter's and plain numbers are the case's, so neither counts; where a language capitalises its nouns, what is
-        written small weighs less.
+        Dates are the filter's and plain numbers are the case's, so neither counts.
         """
-        words = {term: word for term, word in self._language.tokens(query) if not self._language.tells_time(term) and not _number(term)}
-        frequencies = self._store.document_frequencies(words)
+        kinds = self._language.word_weights(query)
+        asked = {term: kind for term, kind in kinds.items() if not self._language.tells_time(term) and not _number(term)}
+        frequencies = self._store.document_frequencies(asked)
         chunks = self._store.info.chunks
-        small = self._language.small_word_weight(query)
-        return {
-            term: (1.0 if word[0].isupper() or not word[0].isalpha() else small)
-            * log(1 + (chunks - frequencies[term] + 0.5) / (frequencies[term] + 0.5))
-            for term, word in words.items()
-        }
+        return {term: kind * log(1 + (chunks - frequencies[term] + 0.5) / (frequencies[term] + 0.5)) for term, kind in asked.items()}
 
 
 def _names(others: Mapping[str, float]) -> tuple[str, ...]:

