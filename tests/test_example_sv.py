@@ -150,7 +150,7 @@ def test_it_reaches_its_floors(folder: Path) -> None:
     assert found["figure-present"] == 1.0
     assert found["sentence-support"] == 1.0
     for row in (row for row in asked if not row["refused"]):
-        assert all(line.rstrip(".!?").endswith("]") for line in row["answer"].splitlines()), row["answer"]
+        assert all(line.rstrip(".!?").endswith("]") for line in (row["answer"] or "").splitlines()), row["answer"]
     assert floors["hit-rate@8"] <= figures(result, "fused")["hit-rate@8"]
     assert result["language"] == "sv"
 
