@@ -67,11 +67,18 @@ def exported(record: Mapping[str, Any]) -> dict[str, Any]:
         "prompts": steps.get("prompt", []),
         "plan": _counted(steps, "planned").get("plan"),
         "evidence": _counted(steps, "gathered").get("evidence", []),
+        "reviewed_evidence": _reviewed(record, steps),
         "gate": _counted(steps, "judged") or None,
         "calls": calls,
         "complaints": steps.get("complained", []),
         "answer": record["answer"],
     }
+
+
+def _reviewed(record: Mapping[str, Any], steps: Mapping[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    """The chunks a reviewed answer could rest on; none where a review came after the answer or was not."""
+    found = steps.get("gathered_again", []) if (record["answer"] or {}).get("review") else []
+    return found[-1]["evidence"] if found else []
 
 
 def _counted(steps: Mapping[str, list[dict[str, Any]]], kind: str) -> dict[str, Any]:

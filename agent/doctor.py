@@ -6,12 +6,16 @@ import platform
 import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from math import ceil
 from typing import Any
 
 from agent.errors import AgentError
-from agent.settings import Settings
+from agent.review import ROLES
+from agent.settings import Settings, changed
 from agent.wiring import Bench, checked_embedding, place
 
+MARGIN = 1.5
+"""What the chain is given of the time it took once: replies differ in length."""
 _MARKS = {"good": "ok  ", "poor": "note", "bad": "BAD "}
 
 
@@ -38,7 +42,7 @@ def examined(settings: Settings) -> list[Check]:
         bench = Bench(settings, place(settings))
     except AgentError as error:
         return [*checks, Check("knowledge base", "bad", error.message, error.mend)]
-    for examination in (_knowledge_base, _index, _embedder, _model, _records):
+    for examination in (_knowledge_base, _index, _embedder, _model, _review, _records):
         checks.extend(_guarded(examination, bench))
     return checks
 
@@ -94,6 +98,52 @@ def _model(bench: Bench) -> Iterator[Check]:
         yield Check("model", "poor", f"{bench.server.url} has no {model.name}; answers are extractive", f"ollama pull {model.name}")
     else:
         yield Check("model", "poor", f"nothing answers at {bench.server.url}; answers are extractive", "ollama serve")
+
+
+def _review(bench: Bench) -> Iterator[Check]:
+    """The roles' models, and what the chain takes with them, measured over one question where an index is there to ask."""
+    mode = bench.review_mode()
+    if mode == "off":
+        yield Check("review", "good", "off")
+        return
+    settings = bench.settings
+    missing = sorted({name for role in ROLES if not bench.model(name := role.model(settings)).installed()})
+    if missing:
+        found = f"{mode}, but {bench.server.url} has no {', '.join(missing)}; answers stay extractive"
+        yield Check("review", "poor", found, "; ".join(f"ollama pull {name}" for name in missing))
+    elif bench.has_index():
+        yield _measured(bench, mode)
+
+
+def _measured(bench: Bench, mode: str) -> Check:
+    """What the chain takes with the models at hand, compared with the times the settings allow."""
+    took = _times(bench)
+    if not {"agent1", "agent2"} <= took.keys():
+        said = ", ".join(took) or "no role"
+        return Check("review", "poor", f"{mode}; {said} gave a reply that could be measured", "see the server's log")
+    told = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in took.items())
+    # a role that was not asked writes about as much as the one it is likened to
+    took = {"agent3": took["agent1"], "agent4": took["agent2"], **took}
+    wanted = {f"{name}_timeout": ceil(seconds * MARGIN) for name, seconds in sorted(took.items())}
+    wanted["review_timeout"] = ceil((sum(took.values()) + took["agent3"]) * MARGIN)
+    short = {name: seconds for name, seconds in wanted.items() if seconds > getattr(bench.settings, name)}
+    mend = " ".join(f"PV_{name.upper()}={seconds}" for name, seconds in short.items())
+    return Check("review", "poor" if short else "good", f"{mode}; measured {told}", mend)
+
+
+def _times(bench: Bench) -> dict[str, float]:
+    """Seconds each role took for one question, its models loaded by one before; with as long as a model may take.
+
+    The question is the title of an entry. A role that gave no reply is left out.
+    """
+    ample = {f"{role.name}_timeout": bench.settings.model_timeout for role in ROLES}
+    patient = bench.under(changed(bench.settings, review_timeout=4 * bench.settings.model_timeout, **ample))
+    _, entry = next(iter(bench.store.fetch(range(1, 100)).values()))
+    calls: list[dict[str, Any]] = []
+    for _ in ("to load", "to measure"):
+        answer = patient.asked(entry.title, entry.valid_to, log=False, review="reviewed_answer").answer
+        calls = (answer.trace.review or {}).get("calls", [])
+    return {call["role"]: call["ms"] / 1000 for call in calls if call["status"] not in ("timeout", "unavailable")}
 
 
 def _records(bench: Bench) -> Iterator[Check]:

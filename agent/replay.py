@@ -76,6 +76,10 @@ def replayed(then: Document, bench: Bench) -> Replay:
         if any(call["json"] for call in spoken):
             notes.append("What a model planned was not kept either; the search was planned by rules.")
             settings = changed(settings, query_planner=False, strategy="direct")
+    unrepeatable = _review_was_not_kept(then, silent=silent)
+    if unrepeatable:
+        notes.append("The contracts of the review were not kept, so only search and gate were compared.")
+        settings = changed(settings, review_mode="off")
     steps: list[Document] = []
 
     def listener(kind: str, data: Document) -> None:
@@ -92,9 +96,15 @@ def replayed(then: Document, bench: Bench) -> Replay:
     differences = [*_of_evidence(then["evidence"], today["evidence"]), *_of_gate(then["gate"], today["gate"])]
     if silent and then["answer"]["refused"]:
         notes.append("The drafts that were refused were not kept, so only search and gate were compared.")
-    else:
+    elif not unrepeatable:
         differences += _of_answers(then["answer"], answer, bench)
     return Replay(then["id"], tuple(differences), tuple(notes), answer)
+
+
+def _review_was_not_kept(then: Document, *, silent: bool) -> bool:
+    """Whether roles were asked whose replies are not there to be said again."""
+    review = then["answer"].get("review")
+    return bool(review and review["calls"]) and (silent or not then["options"].get("review_log_contracts"))
 
 
 def _as_then(settings: Settings, then: Document) -> tuple[Settings, list[str]]:
@@ -214,7 +224,7 @@ def affected(bench: Bench, since: date | None, cases: Iterable[tuple[str, str, S
     `cases` are a goldset's (id, question, expected entries). A logged run shows what its chunks were; an entry that no run since `since`
     has met cannot be known to have changed.
     """
-    runs = [audit.exported(run) for run in bench.runs.since(since) if run["answer"]]
+    runs = [_all_evidence(audit.exported(run)) for run in bench.runs.since(since) if run["answer"]]
     now = _Now(bench, {chunk["id"] for run in runs for chunk in run["evidence"]})
     answers, edited = [], dict[str, str]()
     for run in runs:
@@ -229,6 +239,12 @@ def affected(bench: Bench, since: date | None, cases: Iterable[tuple[str, str, S
         if any(name in edited for name in expected)
     ]
     return answers, questions
+
+
+def _all_evidence(run: dict[str, Any]) -> dict[str, Any]:
+    """The run with everything its answer could rest on as its evidence."""
+    more = [chunk for chunk in run["reviewed_evidence"] if chunk not in run["evidence"]]
+    return {**run, "evidence": [*run["evidence"], *more]}
 
 
 class _Now:

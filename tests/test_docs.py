@@ -34,7 +34,7 @@ def test_every_command_stands_in_the_readme(command: str) -> None:
 
 def test_every_command_of_the_readme_exists() -> None:
     known = {command.split()[0] for command in commands()}
-    named = set(re.findall(r"pv-agent ([a-z]+)", README))
+    named = set(re.findall(r"pv-agent ([a-z]+(?:-[a-z]+)*)", README))
     assert named <= known, named - known
 
 

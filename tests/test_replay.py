@@ -243,3 +243,59 @@ def test_the_bench_of_a_replay_leaves_no_run(bench: Bench) -> None:
     then = exported(bench)
     replayed(then, replace(bench))
     assert len(bench.runs.listed(where={})) == 1
+
+
+# --- reviewed answers -------------------------------------------------------------------------------
+
+
+def reviewed_run(tmp_path: Path, ollama: OllamaServer, **settings: Any) -> tuple[Bench, dict[str, Any]]:
+    """A reviewed answer over the small world, and its export."""
+    from tests.review import script
+
+    made = script.bench(tmp_path, ollama, script.Roles(), **settings)
+    run_id = made.asked(QUESTION, review="reviewed_answer").answer.trace.run_id
+    assert run_id
+    exported = json.loads(json.dumps(audit.exported(made.runs.shown(run_id))))
+    Draft202012Validator(texts.schema("export")).validate(exported)
+    assert exported["answer"]["origin"] == "agent2_reviewed"
+    return made, exported
+
+
+def test_a_reviewed_answer_with_its_contracts_is_repeated_role_by_role(tmp_path: Path, ollama: OllamaServer) -> None:
+    made, exported = reviewed_run(tmp_path, ollama, review_log_contracts=True)
+    assert len(exported["calls"]) == 3
+    again = replayed(exported, made)
+    assert (again.differences, again.notes) == ((), ())
+    assert again.answer["origin"] == "agent2_reviewed"
+    changed = edited(made, "pv-grenze", "551,10", "561,10")
+    assert any(found.what == "origin" and found.today == "fallback" for found in replayed(exported, changed).differences)
+
+
+@pytest.mark.parametrize("settings", [{}, {"review_log_contracts": True, "log_drafts": False}])
+def test_a_reviewed_answer_without_its_contracts_says_that_only_search_and_gate_were_compared(
+    tmp_path: Path, ollama: OllamaServer, settings: dict[str, Any]
+) -> None:
+    made, exported = reviewed_run(tmp_path, ollama, **settings)
+    again = replayed(exported, made)
+    assert again.differences == ()
+    assert any("contracts of the review were not kept" in note for note in again.notes)
+
+
+def test_an_edit_finds_the_reviewed_answers_that_rest_on_it(tmp_path: Path, ollama: OllamaServer) -> None:
+    made, exported = reviewed_run(tmp_path, ollama)
+    assert exported["reviewed_evidence"]
+    answers, _ = affected(edited(made, "pv-grenze", "551,10", "561,10"), None, [])
+    assert [(found.id, found.entries) for found in answers] == [(exported["id"], (("pv-grenze", "changed"),))]
+
+
+def test_a_shadow_review_changes_nothing_of_what_is_replayed(tmp_path: Path, ollama: OllamaServer) -> None:
+    from tests.review import script
+
+    made = script.bench(tmp_path, ollama, script.Roles())
+    asked = made.asked(QUESTION, review="shadow")
+    assert asked.shadow
+    before = audit.exported(made.runs.shown(asked.shadow.run_id))
+    asked.shadow.run()
+    after = audit.exported(made.runs.shown(asked.shadow.run_id))
+    assert {**after, "prompts": []} == {**before, "prompts": []}
+    assert replayed(json.loads(json.dumps(after)), made).differences == ()

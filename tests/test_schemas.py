@@ -13,7 +13,7 @@ from agent.wiring import Bench, place
 from tests.eval.world import world
 
 
-@pytest.mark.parametrize("name", ["answer", "refusal", "eval", "run", "export"])
+@pytest.mark.parametrize("name", ["answer", "refusal", "eval", "run", "export", "shadow"])
 def test_every_published_schema_is_one(name: str) -> None:
     jsonschema.Draft202012Validator.check_schema(texts.schema(name))
 

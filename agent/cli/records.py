@@ -1,4 +1,4 @@
-"""`runs`: earlier answers."""
+"""`runs` and `shadow-report`: earlier answers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from agent.cli.shared import Json, Kb, bench_of, day_of, emit, emit_json, pairs_of, ready
+from agent.cli.shared import Json, Kb, bench_of, day_of, emit, emit_json, pairs_of, progress_bar, ready
 from agent.errors import EXIT_DIFFERENT, AgentError, UsageError
 
 app = typer.Typer(rich_markup_mode=None)
@@ -109,6 +109,33 @@ def runs_affected(
         from agent import render
 
         emit(render.affected(answers, questions))
+
+
+@app.command("shadow-report")
+def shadow_report(
+    since: Annotated[str | None, typer.Option(metavar="DATE", help="Only runs from this day on.")] = None,
+    ask: Annotated[bool, typer.Option("--ask", help="First ask the questions of the goldset that have no shadow run yet.")] = False,
+    as_json: Json = False,
+    kb: Kb = None,
+) -> None:
+    """What the logged shadow runs say of the reviewed chain, and whether mode reviewed_answer may be switched on."""
+    from agent.eval import goldset, shadow, shadow_page
+
+    bench = bench_of(kb, as_json)
+    day = day_of(since)
+    gold = goldset.read(bench.place.goldset).cases if bench.place.goldset.is_file() else ()
+    start = day.isoformat() if day else ""
+    if ask:
+        ready(bench)
+        missing = shadow.unasked(gold, shadow.runs(bench, start) if bench.place.runs.is_file() else [])
+        with progress_bar() as progress:
+            for done, _ in enumerate(shadow.asked(bench, missing), start=1):
+                progress(done, len(missing), "shadow runs")
+    document = shadow.report(shadow.runs(bench, start), gold)
+    if as_json:
+        emit_json(document)
+    else:
+        emit(shadow_page.markdown(document, shadow_page.words(bench.language.code)))
 
 
 @runs_app.command("purge")

@@ -27,7 +27,7 @@ def doctor(as_json: Json = False, kb: Kb = None) -> None:
 
 
 @app.command()
-def schema(name: Annotated[str, typer.Argument(help="answer, refusal, eval, run or export.")]) -> None:
+def schema(name: Annotated[str, typer.Argument(help="answer, refusal, eval, run, export or shadow.")]) -> None:
     """Print the JSON Schema of a published document."""
     from agent import texts
 

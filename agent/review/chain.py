@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from time import monotonic, perf_counter
 from typing import Any
 
-from agent import answerability, grounding, outcome
+from agent import answerability, audit, grounding, outcome
 from agent.errors import ModelError
 from agent.interfaces import Generator, Model, Parts
 from agent.language import citations
@@ -64,6 +64,7 @@ def run(answer: Answer, desk: Desk, mode: str) -> Outcome:
     else:
         result = _Course(answer, desk, record_of).result()
     record = {**record_of.document(mode, _origin(result), desk.parts.settings), "changed": _changed(answer, result)}
+    desk.parts.log.step("gathered_again", evidence=audit.evidence(record_of.used))
     desk.parts.log.step("review_ended", **{name: record[name] for name in ("verdict", "fallback_reason", "text_origin")})
     tokens, ms = answer.trace.tokens + record_of.tokens, (perf_counter() - start) * 1000
     timings = {**answer.trace.timings_ms, "review": ms, "total": answer.trace.timings_ms.get("total", 0.0) + ms}
@@ -151,11 +152,13 @@ class _Course:
 
     def _retrieved(self, rewrite: Rewrite | None) -> Evidence:
         """What the answer may rest on: the first pool, and what the rewriting found besides."""
-        if rewrite is None:
-            return self.record.plain
-        queries = self._searches(rewrite)
-        self.record.queries = len(queries)
-        return pool.searched(self.answer.trace.evidence, queries, self.plan, self.parts)
+        evidence = self.record.plain
+        if rewrite is not None:
+            queries = self._searches(rewrite)
+            self.record.queries = len(queries)
+            evidence = pool.searched(self.answer.trace.evidence, queries, self.plan, self.parts)
+        self.record.used = evidence
+        return evidence
 
     def _thin(self, evidence: Evidence) -> bool:
         """Whether what refused the question before still does, by the evidence there is now."""
