@@ -229,6 +229,10 @@ class Store(Protocol):
         """The knowledge base's own synonyms, analysed: term -> terms."""
         ...
 
+    def readings(self) -> Mapping[str, str]:
+        """Words of dialect and shorthand, folded, each with how it is read in a question."""
+        ...
+
     def limits(self) -> Mapping[str, Any]:
         """What the knowledge base does not hold ("outside"), and the facts that decide what applies ("facts")."""
         ...
@@ -239,6 +243,15 @@ NO_LIMITS: Mapping[str, Any] = {"outside": [], "facts": []}
 
 
 # --- the index as an ingest sees it ---------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What a knowledge base says beside its entries: synonyms (analysed), how spellings are read (folded), and its limits."""
+
+    synonyms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    readings: Mapping[str, str] = field(default_factory=dict)
+    limits: Mapping[str, Any] = field(default_factory=lambda: NO_LIMITS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,10 +302,9 @@ class Update:
     removed: frozenset[str]
     language: str
     kb_version: str
-    synonyms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    beside: Beside = field(default_factory=Beside)
     embedder: EmbedderIdentity | None = None
     """Whose vectors the index holds from now on; None leaves that as it is."""
-    limits: Mapping[str, Any] = field(default_factory=lambda: NO_LIMITS)
 
 
 class Index(Protocol):
@@ -305,7 +317,7 @@ class Index(Protocol):
 
     def held(self) -> Mapping[str, Held]: ...
 
-    def synonyms(self) -> Mapping[str, tuple[str, ...]]: ...
+    def beside(self) -> Beside | None: ...
 
     def write(self, update: Update, /) -> None: ...
 

@@ -19,7 +19,7 @@ def document(answer: Answer) -> dict[str, Any]:
     refused = answer if isinstance(answer, Refused) else None
     return {
         "schema_version": SCHEMA_VERSION,
-        "question": trace.question.text,
+        "question": trace.question.shown,
         "answer": answer.text,
         "refused": refused is not None,
         "reason": answer.reason.value if answer.reason else None,
@@ -106,7 +106,7 @@ def record(answer: Answer) -> dict[str, Any]:
     trace, told = answer.trace, document(answer)
     complexity = told["complexity"] or {"label": None, "said": None}
     return {
-        "question": trace.question.text,
+        "question": trace.question.shown,
         "stichtag": told["stichtag"],
         "strategy": trace.strategy,
         "kb_version": trace.kb_version,

@@ -115,10 +115,18 @@ KNOWLEDGE_BASE = "wissensbasis"
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What the user asked. `stichtag` is the day the answer is for; a date in the question itself goes before it."""
+    """What the user asked. `stichtag` is the day the answer is for; a date in the question itself goes before it.
+
+    `text` is what is looked for; `typed` is how it came where it is read otherwise (dialect, shorthand), and what is shown.
+    """
 
     text: str
     stichtag: date
+    typed: str = ""
+
+    @property
+    def shown(self) -> str:
+        return self.typed or self.text
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from agent.ingest.chunks import document
 from agent.ingest.embed import Progress
 from agent.ingest.folder import DOCUMENTS
 from agent.interfaces import Change, Classifier, Embedder, EmbedderIdentity, Generator, Model, Parts, Source, Strategy
-from agent.language import Language
+from agent.language import Language, reading
 from agent.llm import logged, ollama
 from agent.review import Desk, Shadow
 from agent.runlog import Listener, Run, RunLog
@@ -310,6 +310,11 @@ class Bench:
         planner = self.model(self.settings.planner_model) if self.settings.query_planner else None
         return replace(way, survey=None if reviewed else GENERATORS["survey"], planner=planner), model
 
+    def question(self, text: str, stichtag: date | None = None) -> Question:
+        """A question as it is looked for: for the Stichtag, else for today; dialect and shorthand read as the knowledge base says."""
+        read = reading.read(text, self.store.readings())
+        return Question(read, stichtag or self.today(), text if read != text else "")
+
     def ask(self, text: str, stichtag: date | None = None, *, scope: str = "alle", log: bool = True) -> Answer:
         """The answer to one question; a shadow review the settings ask for is not run."""
         return self.asked(text, stichtag, scope=scope, log=log).answer
@@ -331,7 +336,7 @@ class Bench:
         way, model = self.way(mode)
         if way.planner:
             way = replace(way, planner=logged.Logged(way.planner, log=run))
-        trace = self._begun(Question(text, stichtag or self.today()), way, run, mode)
+        trace = self._begun(self.question(text, stichtag), way, run, mode)
         parts = self.parts(run, model)
         result = answer.answered(trace.question, parts, replace(way, scope=scope), trace if log else replace(trace, run_id=None))
         if mode == "reviewed_answer":
@@ -407,8 +412,9 @@ class Bench:
         from agent.plan import by_dates
 
         self._check(scope)
-        plan = by_dates(Question(text, stichtag or self.today()), self.language, scope=scope)
-        evidence = self.wissensbasis.search(SubQuery(text, plan.span, scope), k=k)
+        question = self.question(text, stichtag)
+        plan = by_dates(question, self.language, scope=scope)
+        evidence = self.wissensbasis.search(SubQuery(question.text, plan.span, scope), k=k)
         first: dict[str, Hit] = {}
         for hit in evidence.hits:
             first.setdefault(hit.entry.id, hit)

@@ -9,7 +9,7 @@ import pytest
 
 from agent import expansion
 from agent.ingest.chunks import document, plain
-from agent.interfaces import Update
+from agent.interfaces import Beside, Update
 from agent.stores.sqlite import SqliteIndex, SqliteStore
 from agent.testing import german
 
@@ -29,7 +29,9 @@ def store(tmp_path: Path) -> Iterator[SqliteStore]:
         "Der Urlaubszuschuss steht zu, der Resturlaub auch, Urlaub ebenso.",
     )
     with SqliteIndex(tmp_path / "index.db", DE.version) as index:
-        index.write(Update([document(plain(f"e{n}", "", text), DE) for n, text in enumerate(texts)], frozenset(), "de", "1", SYNONYMS))
+        index.write(
+            Update([document(plain(f"e{n}", "", text), DE) for n, text in enumerate(texts)], frozenset(), "de", "1", Beside(SYNONYMS))
+        )
     with SqliteStore(tmp_path / "index.db", DE.version) as opened:
         yield opened
 

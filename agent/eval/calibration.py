@@ -12,7 +12,7 @@ from agent.eval import goldset
 from agent.eval.goldset import Case
 from agent.eval.measures import auroc
 from agent.plan import by_dates
-from agent.values import Question, Reason
+from agent.values import Reason
 from agent.wiring import Bench
 
 if TYPE_CHECKING:
@@ -57,10 +57,10 @@ def signals(bench: Bench, cases: Sequence[Case]) -> list[Signals]:
     """The features of each question that reaches the model; those a rule settles before it are left out."""
     found = []
     for case in cases:
-        question = Question(case.question, case.stichtag)
+        question = bench.question(case.question, case.stichtag)
         (first, *_) = by_dates(question, bench.language).subqueries
         evidence = bench.wissensbasis.search(first, k=bench.settings.context_blocks)
-        verdict = answerability.judged(case.question, evidence, bench.language, bench.tables)
+        verdict = answerability.judged(question.text, evidence, bench.language, bench.tables)
         if evidence.hits and evidence.weights and verdict.reason in (None, Reason.WEAK_EVIDENCE):
             found.append(Signals(case.id, answerability.features(evidence, bench.language), not case.refuse))
     return found

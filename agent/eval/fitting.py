@@ -19,7 +19,7 @@ from agent.eval.goldset import Case
 from agent.ingest.embed import Progress
 from agent.plan import by_dates
 from agent.settings import Settings, changed
-from agent.values import Hit, Period, Question, SubQuery
+from agent.values import Hit, Period, SubQuery
 from agent.wiring import Bench
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def of_goldset(bench: Bench, cases: Sequence[Case]) -> tuple[Example, ...]:
     """The candidates for the goldset's answerable questions, each by the first search of its plan."""
     found = []
     for case in (case for case in cases if not case.refuse):
-        (first, *_) = by_dates(Question(case.question, case.stichtag), bench.language).subqueries
+        (first, *_) = by_dates(bench.question(case.question, case.stichtag), bench.language).subqueries
         each = bench.wissensbasis.candidates(first)
         found.append(Example(case.id, each.hits, each.features, dict.fromkeys(case.sources, 1)))
     return tuple(found)

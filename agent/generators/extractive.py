@@ -9,7 +9,7 @@ from math import log
 
 from agent.interfaces import Parts
 from agent.language import Language
-from agent.language.analyser import folded
+from agent.language.asked import asked, meets, own_figures
 from agent.language.bounds import stated, suits
 from agent.language.contrast import conditional, excepted, opposed, special
 from agent.language.pieces import Piece, holding, pieces
@@ -22,7 +22,10 @@ from agent.values import Complaint, Draft, Evidence, Hit, Origin, Period, Plan, 
 CONTEXT = 0.6
 """What a word of the question counts that stands only in the entry's title or tags."""
 PRECISION = 1.0
-FIGURE = 0.4
+FIGURE = 0.8
+"""What a figure of its own counts where the question wants one, by how surely it does."""
+KIND = 0.45
+"""And what is added where it is of the kind or unit asked for, and taken off where it is of another."""
 PLACE = 0.5
 MEANING = 1.8
 STEP = 0.65
@@ -68,7 +71,7 @@ def draft(question: Question, plan: Plan, evidence: Evidence, parts: Parts, comp
         if plan.type == "survey":
             found = surveyed(ranked, max(1, settings.survey_blocks // len(plan.subqueries)), language)
         else:
-            explains = not wants_figure(question.text, language) and bool(ranked) and not ranked[0].figure
+            explains = asked(question.text, language).sure < 1 and bool(ranked) and not ranked[0].figure
             most = max(1, settings.extractive_sentences // len(plan.subqueries))
             found = selected(ranked, own.weights, most, several=explains)
         chosen += [candidate for candidate in found if all(candidate.piece.text != known.piece.text for known in chosen)]
@@ -110,12 +113,6 @@ def surveyed(found: Sequence[Candidate], most: int, language: Language) -> list[
     return list(best.values())[:most]
 
 
-def wants_figure(question: str, language: Language) -> bool:
-    """Whether the question asks for a number, a date or a span of time."""
-    asked = f" {folded(question)} "
-    return any(f" {mark}" in asked for mark in language.table["figure_questions"])
-
-
 def candidates(question: str, evidence: Evidence, language: Language, period: Period) -> list[Candidate]:
     """Every piece of the evidence that may be said for `period`, best first."""
     places = {entry_id: place for place, entry_id in enumerate(dict.fromkeys(hit.entry.id for hit in evidence.hits))}
@@ -126,7 +123,7 @@ def candidates(question: str, evidence: Evidence, language: Language, period: Pe
         if piece.key not in evidence.overruled
     ]
     telling = _telling([terms for _, _, terms in found])
-    figure = FIGURE if wants_figure(question, language) else 0.0
+    wanted = asked(question, language)
     nearness = _nearness(evidence)
     case = stated(question, language.notation) if any(c.isdigit() for c in question) else []
     ranked: list[Candidate] = []
@@ -136,14 +133,14 @@ def candidates(question: str, evidence: Evidence, language: Language, period: Pe
             continue
         around = frozenset(language.terms(" ".join((hit.entry.title, hit.entry.topic, *hit.entry.tags))))
         recall, says = _recall(evidence, terms, around)
-        precision, has_figure = _precision(terms, evidence, telling), _has_figure(piece, language)
+        precision, figures = _precision(terms, evidence, telling), own_figures(piece.bare, wanted, language)
         score = recall * timing + PRECISION * precision + MEANING * nearness.get(piece.key, 0.0)
-        score += figure * has_figure + PLACE / (1 + places[hit.entry.id])
+        score += FIGURE * wanted.sure * bool(figures) + KIND * meets(wanted, figures) + PLACE / (1 + places[hit.entry.id])
         score += SECTION.get(language.section_rank(hit.chunk.section), 0.0)
         score += STEP * suits(case, piece.bare, language.notation) if case else 0.0
         score -= OPPOSED * (opposed(question, piece.bare, language) or excepted(question, piece.bare, language))
         score -= SPECIAL * special(question, piece.bare, language) + CONDITIONAL * conditional(piece.bare, language)
-        ranked.append(Candidate(hit, piece, score, terms, says, has_figure, 1 - precision))
+        ranked.append(Candidate(hit, piece, score, terms, says, bool(figures), 1 - precision))
     return sorted(ranked, key=lambda c: (-c.score, places[c.hit.entry.id], c.hit.chunk.ordinal, c.piece.segment.span))
 
 
@@ -208,11 +205,6 @@ def selected(found: Sequence[Candidate], weights: Mapping[str, float], most: int
 def _different(left: Candidate, right: Candidate) -> bool:
     shared = len(left.terms & right.terms)
     return shared < 0.6 * min(len(left.terms), len(right.terms) or 1)
-
-
-def _has_figure(piece: Piece, language: Language) -> bool:
-    terms = language.terms(piece.bare)
-    return any(any(c.isdigit() for c in term) and not language.tells_time(term) and term[0] != "§" for term in terms)
 
 
 def _cited(candidate: Candidate) -> str:

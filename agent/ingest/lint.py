@@ -10,7 +10,7 @@ from datetime import date
 from pathlib import Path
 
 from agent import texts
-from agent.ingest import crossrefs, folder, limits, questions, register, synonyms, tables, werte
+from agent.ingest import crossrefs, folder, limits, questions, readings, register, synonyms, tables, werte
 from agent.ingest.chunks import cut, pieces_of
 from agent.ingest.entries import line_at
 from agent.ingest.folder import FileRead
@@ -56,7 +56,8 @@ def _notice(problem: EntryProblem) -> EntryProblem:
 
 def _beside(kb_dir: Path) -> list[EntryProblem]:
     """The faults of what lies beside the entries."""
-    return [problem for found in (synonyms.read(kb_dir), limits.read(kb_dir)) if isinstance(found, list) for problem in found]
+    found = (synonyms.read(kb_dir), limits.read(kb_dir), readings.read(kb_dir))
+    return [problem for faults in found if isinstance(faults, list) for problem in faults]
 
 
 def _form(file: FileRead, entry: Entry, known: Register, language: Language) -> Iterator[EntryProblem]:

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from agent.errors import IndexProblem, KnowledgeBaseError
-from agent.ingest import cache, limits, synonyms
+from agent.ingest import cache, limits, readings, synonyms
 from agent.ingest.chunks import cut, document, embedding_text, pieces_of, text_hash
 from agent.ingest.embed import BATCH, Progress, embedded, quiet
 from agent.ingest.problems import EntryProblem
 from agent.ingest.questions import listed
 from agent.ingest.register import Admission
-from agent.interfaces import NO_LIMITS, Change, Document, Embedder, EmbedderIdentity, Held, Index, Update
+from agent.interfaces import Beside, Change, Document, Embedder, EmbedderIdentity, Held, Index, Update
 from agent.language import Language
 from agent.values import Entry
 
@@ -29,15 +29,14 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What an index is to hold: entries, the version they make, synonyms (analysed), limits, and vectors known beforehand, by hash."""
+    """What an index is to hold: entries, the version they make, what is said beside them, and vectors known beforehand, by hash."""
 
     entries: Sequence[Entry]
     version: str
-    synonyms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    beside: Beside = field(default_factory=Beside)
     vectors: Callable[[EmbedderIdentity], Mapping[str, Vector]] = lambda _: {}
     with_pieces: bool = False
     """Whether sentences and table rows get vectors too: they let an answer without a model find its words by meaning."""
-    limits: Mapping[str, Any] = field(default_factory=lambda: NO_LIMITS)
 
 
 def ingest(
@@ -48,15 +47,14 @@ def ingest(
     Raises IndexProblem or KnowledgeBaseError where nothing was changed, EmbedderError where the texts are there and vectors are missing.
     Entries that were refused are left out: who calls decides beforehand whether that may be (`admission.insist()`).
     """
-    words = _sound(synonyms.read(admission.kb_dir))
-    bounds = _sound(limits.read(admission.kb_dir))
+    words = synonyms.analysed(_sound(synonyms.read(admission.kb_dir)), language)
+    beside = Beside(words, _sound(readings.read(admission.kb_dir)), _sound(limits.read(admission.kb_dir)))
     content = Content(
         admission.entries,
         admission.version,
-        synonyms.analysed(words, language),
+        beside,
         lambda identity: cache.load(admission.kb_dir, identity),
         with_pieces=True,
-        limits=bounds,
     )
     return bring(content, index, language=language, embedder=embedder, progress=progress)
 
@@ -79,7 +77,7 @@ def bring(content: Content, index: Index, *, language: Language, embedder: Embed
     written = {name for entry in stale for name in hashes[entry.info.id]}
     if stale or gone or _stamp_differs(index, content, identity):
         documents = _documents(stale, language, progress, with_pieces=content.with_pieces)
-        index.write(Update(documents, gone, language.code, content.version, content.synonyms, identity, content.limits))
+        index.write(Update(documents, gone, language.code, content.version, content.beside, identity))
     if embedder is not None:
         done, failed, pieces = _filled(index, content, embedder, language, progress=progress)
         reused = len(written - done - failed.keys())
@@ -109,7 +107,7 @@ def _same(entry: Entry, held: Held | None, hashes: tuple[str, ...]) -> bool:
 
 def _stamp_differs(index: Index, content: Content, identity: EmbedderIdentity | None) -> bool:
     info = index.info
-    if info is None or info.kb_version != content.version or index.synonyms() != content.synonyms:
+    if info is None or info.kb_version != content.version or index.beside() != content.beside:
         return True
     return identity is not None and info.embedder != identity
 

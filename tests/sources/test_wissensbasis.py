@@ -12,7 +12,7 @@ import pytest
 from agent import rescoring, texts
 from agent.errors import EmbedderError
 from agent.ingest.chunks import document, plain
-from agent.interfaces import Embedder, EmbedderIdentity, Update
+from agent.interfaces import Beside, Embedder, EmbedderIdentity, Update
 from agent.settings import Settings
 from agent.sources.wissensbasis import Wissensbasis
 from agent.stores.sqlite import SqliteIndex, SqliteStore
@@ -56,7 +56,7 @@ class Away(Words):
 def store(tmp_path: Path) -> Iterator[SqliteStore]:
     with SqliteIndex(tmp_path / "index.db", DE.version) as index:
         documents = [document(plain(name, "", text), DE) for name, text in TEXTS.items()]
-        index.write(Update(documents, frozenset(), "de", "1", {"sz": ("sonderzahl",)}, Words.identity))
+        index.write(Update(documents, frozenset(), "de", "1", Beside({"sz": ("sonderzahl",)}), Words.identity))
         vectors = {made.chunks[0].hash: Words().query(made.chunks[0].chunk.text) for made in documents}
         index.add_vectors(vectors)
         index.finish()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from agent.interfaces import Document, EmbedderIdentity, IndexedChunk, Update
+from agent.interfaces import Beside, Document, EmbedderIdentity, IndexedChunk, Update
 from agent.values import Chunk, EntryInfo
 
 IDENTITY = EmbedderIdentity("probe", 3, "abc")
@@ -24,4 +24,4 @@ def document(info: EntryInfo, *bodies: str) -> Document:
 
 def update(*documents: Document, removed: tuple[str, ...] = (), version: str = "v1", embedder: EmbedderIdentity | None = None) -> Update:
     """A change of the index."""
-    return Update(documents, frozenset(removed), "de", version, {"sz": ("sonderzahl",)}, embedder)
+    return Update(documents, frozenset(removed), "de", version, Beside({"sz": ("sonderzahl",)}), embedder)

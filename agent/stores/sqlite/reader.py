@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from agent.errors import IndexProblem
-from agent.interfaces import Filter, IndexInfo, Scored
+from agent.interfaces import Beside, Filter, IndexInfo, Scored
 from agent.stores.sqlite import connect, matrix, records, schema
 from agent.values import Chunk, EntryInfo
 
@@ -329,15 +329,19 @@ class SqliteStore:
 
     def synonyms(self) -> Mapping[str, tuple[str, ...]]:
         """The knowledge base's own synonyms, analysed: term -> terms; a phrase stands as its terms joined by blanks."""
-        return self._synonyms
+        return self._beside.synonyms
+
+    def readings(self) -> Mapping[str, str]:
+        """Words of dialect and shorthand, folded, each with how it is read in a question."""
+        return self._beside.readings
 
     def limits(self) -> Mapping[str, Any]:
         """What the knowledge base does not hold ("outside"), and the facts that decide what applies ("facts")."""
-        return records.limits(self._meta)
+        return self._beside.limits
 
     @cached_property
-    def _synonyms(self) -> Mapping[str, tuple[str, ...]]:
-        return records.synonyms(self._meta)
+    def _beside(self) -> Beside:
+        return records.beside(self._meta)
 
     def _all(self, statement: str, values: Sequence[object]) -> list[Any]:
         with connect.told(self._path):

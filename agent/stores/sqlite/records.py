@@ -6,9 +6,8 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping
 from datetime import date
-from typing import Any
 
-from agent.interfaces import NO_LIMITS, EmbedderIdentity, IndexInfo
+from agent.interfaces import NO_LIMITS, Beside, EmbedderIdentity, IndexInfo
 from agent.values import Chunk, EntryInfo
 
 _CHUNKS = """
@@ -48,14 +47,16 @@ def info(known: Mapping[str, str]) -> IndexInfo:
     )
 
 
-def synonyms(known: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """The knowledge base's synonyms as they were stored."""
-    return {term: tuple(others) for term, others in json.loads(known.get("synonyms", "{}")).items()}
+def beside(known: Mapping[str, str]) -> Beside:
+    """What the knowledge base says beside its entries, as it was stored."""
+    words = {term: tuple(others) for term, others in json.loads(known.get("synonyms", "{}")).items()}
+    return Beside(words, json.loads(known.get("readings", "{}")), json.loads(known["limits"]) if "limits" in known else NO_LIMITS)
 
 
-def limits(known: Mapping[str, str]) -> Mapping[str, Any]:
-    """The knowledge base's limits as they were stored."""
-    return json.loads(known["limits"]) if "limits" in known else NO_LIMITS
+def of_beside(given: Beside) -> dict[str, str]:
+    """The same as rows of meta."""
+    parts = {"synonyms": given.synonyms, "readings": given.readings, "limits": given.limits}
+    return {name: json.dumps(part, ensure_ascii=False) for name, part in parts.items()}
 
 
 def chunks(connection: sqlite3.Connection, rows: Iterable[int], entries: dict[int, EntryInfo]) -> dict[int, tuple[Chunk, EntryInfo]]:

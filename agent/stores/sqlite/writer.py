@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from agent.errors import IndexProblem
-from agent.interfaces import Document, EmbedderIdentity, Held, IndexInfo, Update
+from agent.interfaces import Beside, Document, EmbedderIdentity, Held, IndexInfo, Update
 from agent.stores.sqlite import connect, matrix, records, schema
 from agent.stores.sqlite.counts import Counts
 from agent.values import Chunk, EntryInfo
@@ -120,10 +120,12 @@ class SqliteIndex:
             found = self._connection.execute("SELECT row, id, sha256, path FROM entries ORDER BY id")
             return {entry_id: Held(sha256, path, tuple(hashes.get(row, ()))) for row, entry_id, sha256, path in found}
 
-    def synonyms(self) -> Mapping[str, tuple[str, ...]]:
-        """The synonyms as they were stored."""
+    def beside(self) -> Beside | None:
+        """What the knowledge base says beside its entries, as it was stored; None before the first update."""
+        if self._blank:
+            return None
         with connect.told(self._path):
-            return {} if self._blank else records.synonyms(records.meta(self._connection))
+            return records.beside(records.meta(self._connection))
 
     def fetch(self, rows: Iterable[int]) -> dict[int, tuple[Chunk, EntryInfo]]:
         """The chunks of these rows with their entries."""
@@ -180,8 +182,7 @@ class SqliteIndex:
                     "analyser": self._analyser,
                     "language": update.language,
                     "kb_version": update.kb_version,
-                    "synonyms": json.dumps(update.synonyms, ensure_ascii=False),
-                    "limits": json.dumps(update.limits, ensure_ascii=False),
+                    **records.of_beside(update.beside),
                     "built": datetime.now(UTC).isoformat(timespec="seconds"),
                     **({"embedder": records.identity_key(update.embedder)} if update.embedder else {}),
                 }

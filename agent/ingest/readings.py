@@ -1,0 +1,34 @@
+"""Reads `schreibweisen.yaml`: how words of dialect and shorthand are read in a question, as `wia: wie`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from agent.ingest.entries import file_text
+from agent.ingest.problems import EntryProblem
+from agent.ingest.yamlfile import Fields, Scalar, parsed
+from agent.language.analyser import folded
+
+FILE = "schreibweisen.yaml"
+
+
+def read(kb_dir: Path) -> dict[str, str] | list[EntryProblem]:
+    """Each word, folded, with what it is read as; none where there is no such file."""
+    path = kb_dir / FILE
+    if not path.exists():
+        return {}
+    text = file_text(path)
+    node = parsed(text, path) if isinstance(text, str) else text
+    if isinstance(node, EntryProblem):
+        return [node]
+    if not isinstance(node, Fields):
+        return [EntryProblem(path, node.line, "These are no spellings.", "Write each as `wia: wie`.")]
+    problems = [EntryProblem(path, line, f"`{name}` is given twice.", "Keep one.") for name, line in node.twice]
+    found: dict[str, str] = {}
+    for name, field in node.fields.items():
+        if re.search(r"\s", name) or not isinstance(field, Scalar) or not field.value:
+            problems.append(EntryProblem(path, node.lines[name], f"`{name}` is no spelling of one word.", "Write `word: how it is read`."))
+        elif found.setdefault(folded(name), field.value) != field.value:
+            problems.append(EntryProblem(path, node.lines[name], f"`{name}` is read in two ways.", "Keep one."))
+    return problems or found

@@ -1,0 +1,83 @@
+"""What kind of figure a question asks for, and how well a statement gives one; pure.
+
+"How many weeks" wants weeks, "by what per cent" a percentage; a figure that the question brings along answers nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from agent.language.analyser import Language, folded
+from agent.language.figures import Figure, parse
+
+LIKELY = 0.5
+"""How surely a question wants a figure that neither asks for one in so many words nor is one that has none for its answer."""
+_WORDS = re.compile(r"[^\W\d_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How surely a figure is wanted (0 to 1), the kinds and units the question names, and the values it brings along."""
+
+    sure: float
+    kinds: frozenset[str] = frozenset()
+    units: frozenset[str] = frozenset()
+    brought: frozenset[tuple[object, str | None]] = frozenset()
+
+
+@lru_cache(maxsize=256)
+def asked(question: str, language: Language) -> Asked:
+    """What a question wants to know: "Wie viele Wochen ..." is sure of a figure, and of its unit."""
+    table, text = language.table, " ".join(_WORDS.findall(folded(question)))
+    opening = text.partition(" ")[0]
+    if _named(table["figure_questions"], text):
+        sure = 1.0
+    elif _named(table["worded_questions"], text) or opening in table["condition_openers"]:
+        sure = 0.0
+    else:
+        sure = LIKELY
+    kinds = frozenset(kind for kind, words in table["asked_kinds"].items() if _named(words, text))
+    brought = frozenset((figure.value, figure.unit) for figure in parse(question, language.notation))
+    return Asked(sure, kinds, _units(question, language) if sure else frozenset(), brought)
+
+
+def _named(words: list[str], text: str) -> bool:
+    spoken = f" {text} "
+    return any(f" {folded(word)} " in spoken for word in words)
+
+
+def _units(question: str, language: Language) -> frozenset[str]:
+    """The units that follow a counting word ("wie viele Wochen", "in Prozent")."""
+    found = (language.notation.units.match(match[1], 0) for match in _counting(language).finditer(question))
+    return frozenset(unit[0].name for unit in found if unit)
+
+
+@cache
+def _counting(language: Language) -> re.Pattern[str]:
+    words = "|".join(re.escape(word) for word in sorted(language.table["counting_words"], key=len, reverse=True))
+    return re.compile(rf"(?<!\w)(?:{words})\s+([^\W\d_]+)", re.IGNORECASE)
+
+
+def own_figures(text: str, wanted: Asked, language: Language) -> tuple[Figure, ...]:
+    """The figures of a statement that could answer: no years, no norms, none that the question brings along."""
+    return tuple(
+        figure
+        for figure in parse(text, language.notation)
+        if figure.kind not in ("year", "norm", "name") and not figure.weak and (figure.value, figure.unit) not in wanted.brought
+    )
+
+
+def meets(wanted: Asked, figures: tuple[Figure, ...]) -> float:
+    """1 where a figure has a unit or kind that is asked for, -1 where every one has another, 0 where the question names none."""
+    kinds = {_kind(figure) for figure in figures}
+    if wanted.units:
+        return 1.0 if wanted.units & {figure.unit for figure in figures} else -1.0
+    if wanted.kinds:
+        return 0.5 if wanted.kinds & kinds else -0.5
+    return 0.0
+
+
+def _kind(figure: Figure) -> str:
+    return "date" if figure.kind == "ordinal" else figure.kind
