@@ -99,7 +99,10 @@ def _close(gate: Any, earlier: Path | None) -> None:
 
 @app.command()
 def bakeoff(
-    models: Annotated[str, typer.Option(metavar="A,B,C", help="The models, as the server calls them.")],
+    models: Annotated[str | None, typer.Option(metavar="A,B,C", help="The models, as the server calls them.")] = None,
+    strategies: Annotated[
+        str | None, typer.Option(metavar="A,B,C", help="Instead: strategies with the answer model, told by class of question, too.")
+    ] = None,
     json_out: JsonOut = None,
     repeat: Repeat = 1,
     resume: Resume = False,
@@ -108,15 +111,23 @@ def bakeoff(
     record: Record = False,
     kb: Kb = None,
 ) -> None:
-    """Let several models answer the goldset: citation precision, then refusal correctness, then time decide."""
+    """Let several models or strategies answer the goldset: citation precision, then refusal correctness, then time decide."""
     from agent.eval import evaluation, tables
 
-    names = [name.strip() for name in models.split(",") if name.strip()]
+    if bool(models) == bool(strategies):
+        raise UsageError("A bake-off is between models or between strategies.", "Write --models a,b,c or --strategies direct,router.")
+    what, varied = ("model", "answer_model") if models else ("strategy", "strategy")
+    names = [name.strip() for name in (models or strategies or "").split(",") if name.strip()]
     if not names:
-        raise UsageError("A bake-off needs models.", "Write --models a,b,c.")
+        raise UsageError(
+            f"A bake-off needs {'models' if models else 'strategies'}.", f"Write --{'models' if models else 'strategies'} a,b,c."
+        )
     bench = _measured_bench(kb)
-    if not cassette and not any(bench.model(name).installed() for name in names):
-        raise ModelMissing(f"None of these models is on {bench.settings.ollama_url}.", "Start Ollama there, and `ollama pull` them.")
+    asked = names if models else [bench.settings.answer_model]
+    if not cassette and not any(bench.model(name).installed() for name in asked):
+        raise ModelMissing(
+            f"None of these models is on {bench.settings.ollama_url}: {', '.join(asked)}.", "Start Ollama there, and `ollama pull` them."
+        )
     with _measuring(
         json_out,
         bench.settings,
@@ -128,9 +139,12 @@ def bakeoff(
         cassette=cassette,
         record=record,
     ) as options:
-        results = evaluation.bakeoff(bench, names, options)
+        results = evaluation.bakeoff(bench, evaluation.varied(varied, names), options)
     _write(json_out, lambda: _json({setting.name: result for setting, result in results}))
-    emit(tables.bakeoff(results, evaluation.words(bench)))
+    words = evaluation.words(bench)
+    emit(tables.bakeoff(results, words, what=what))
+    if strategies:
+        emit("\n" + tables.by_class(results, words, what=what))
 
 
 @app.command()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from agent.eval.figures import Figures
 from agent.eval.goldset import Case
 from agent.eval.support import of_case, said, support
-from agent.values import Answer, Grounded
+from agent.values import Answer, Grounded, Refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +25,11 @@ def assessed(case: Case, answer: Answer, figures: Figures, forbidden: Collection
     """What an answer is worth; `forbidden` are the values of other rows and times that it must not give."""
     if case.refuse:
         return _unanswerable(answer)
-    if not isinstance(answer, Grounded):
+    if isinstance(answer, Refused):
         values = {"refusal-correct": 0.0, "false-refusal": 1.0, "source-cited": 0.0}
         absent = dict.fromkeys(case.figures, False)
         return Assessment(values | ({"figure-present": 0.0} if absent else {}), ("refused_wrongly",), absent)
-    cited = {citation.id for citation in answer.citations}
+    cited = {citation.id for citation in answer.citations} if isinstance(answer, Grounded) else set[str]()
     wanted = all if case.need == "all" else any
     values = {"refusal-correct": 1.0, "false-refusal": 0.0, "source-cited": float(wanted(name in cited for name in case.sources))}
     carried = support(answer.text, case.question, answer.trace.evidence.hits, figures)
@@ -49,5 +49,5 @@ def assessed(case: Case, answer: Answer, figures: Figures, forbidden: Collection
 
 
 def _unanswerable(answer: Answer) -> Assessment:
-    refused = not isinstance(answer, Grounded)
+    refused = isinstance(answer, Refused)
     return Assessment({"refusal-correct": float(refused)}, () if refused else ("answered_wrongly",))

@@ -282,10 +282,19 @@ def with_comparison(result: Result, earlier: Result, name: str) -> Result:
 # --- many settings --------------------------------------------------------------------------------
 
 
-def bakeoff(bench: Bench, models: Sequence[str], options: Options) -> list[tuple[Setting, Result | str]]:
-    """Every model over the goldset, best first by the protocol: citation precision, then refusal correctness, then time."""
-    settings = tuple(Setting(model, {"answer_model": model}) for model in dict.fromkeys(models))
+def varied(name: str, values: Sequence[str]) -> tuple[Setting, ...]:
+    """A setting for each value of the setting `name`, called by it."""
+    return tuple(Setting(value, {name: value}) for value in dict.fromkeys(values))
+
+
+def bakeoff(bench: Bench, settings: tuple[Setting, ...], options: Options) -> list[tuple[Setting, Result | str]]:
+    """Every setting over the goldset, best first by the protocol: citation precision, then refusal correctness, then time.
+
+    Raises ConfigError for a value that a setting cannot have.
+    """
     base = changed(bench.settings, generator="point")
+    for setting in settings:
+        changed(base, **setting.changes)
     with course(bench, options) as found:
         outcomes = _carried_out(found, options, settings, base)
         made: list[tuple[Setting, Result | str]] = []

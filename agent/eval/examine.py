@@ -16,7 +16,7 @@ from agent.eval.support import Dated, neighbours
 from agent.interfaces import Scored
 from agent.language import citations
 from agent.settings import Settings, changed
-from agent.values import Answer, Evidence, Grounded, Plan, Reason, SubQuery
+from agent.values import Answer, Evidence, Grounded, Plan, Reason, Refused, SubQuery
 from agent.wiring import Bench
 
 DEPTH = 100
@@ -122,12 +122,19 @@ def examined(case: Case, subject: Subject) -> Row:
         "ranked": ranked,
         "ms": round(answer.trace.timings_ms.get("total", 0.0), 2),
         "values": retrieval_values(case.id, ranked, goldset.qrels([case]), fold=lambda run: goldset.folded(run, [case])),
+        **_complexity(answer),
         "evidence_score": next((float(step["score"]) for step in subject.notes.of("judged")), None),
     }
     if answer.reason in FAILED:
         said_by_model = next((str(step["message"]) for step in subject.notes.of("model_failed")), answer.reason.value)
         return {**row, "outcome": "not_scored", "wrong": ["error"], "answer": None, "refused": None, "note": said_by_model}
     return _answered(row, case, answer, subject)
+
+
+def _complexity(answer: Answer) -> Row:
+    """How much looking up the question got, and what the classifier said; nothing where none was asked."""
+    found = answer.trace.complexity
+    return {"label": found.label.value, "said": found.said.value if found.said else None} if found else {}
 
 
 def retrieval_values(
@@ -166,7 +173,7 @@ def _answered(row: Row, case: Case, answer: Answer, subject: Subject) -> Row:
         **row,
         "outcome": "wrong" if wrong else "right",
         "wrong": wrong,
-        "refused": not isinstance(answer, Grounded),
+        "refused": isinstance(answer, Refused),
         "reason": answer.reason.value if answer.reason else None,
         "answer": answer.text,
         "figures": [{"figure": figure, "present": present} for figure, present in found.figures.items()],
@@ -183,7 +190,7 @@ def _chunks(bench: Bench, entry_id: str) -> list[Any]:
 def _costs(answer: Answer, subject: Subject) -> dict[str, float]:
     """What the model did for this answer: nothing where none was asked."""
     drafts, replies = subject.notes.of("drafted"), subject.counter.replies
-    if not drafts:
+    if not subject.counter.calls:
         return {}
     trace = answer.trace
     ids = trace.evidence.ids

@@ -98,6 +98,10 @@ class Row(TypedDict, total=False):
     """The whole ranking of each leg; kept out of the result, since it is long."""
     values: dict[str, float]
     """What was measured, as "leg:measure"; what was not is absent."""
+    label: str
+    """How much looking up the question got (A, B, C); absent where nothing was classified."""
+    said: str | None
+    """What the classifier had said; null where it failed."""
     evidence_score: float | None
     """The score by which the gate decides."""
     fingerprint: str
@@ -213,7 +217,7 @@ def markdown(result: Result) -> str:
     """The report for a terminal, a commit or an issue: scores, tags, refusals, times, comparison, and the questions that failed."""
     words = Words.of(result)
     sections = [f"# {result.get('title', '')}", words.date(result.get("created", "")), *_score_sections(result, words)]
-    sections += _refusal_and_time(result, words)
+    sections += [*_refusal_and_time(result, words), *_labels(result, words)]
     if result.get("comparison"):
         sections += [f"## {words('headings', 'comparison')}", comparison_note(result, words), _comparison(result, words)]
     failed = [row for row in result.get("questions", []) if row.get("outcome") != "right"]
@@ -278,6 +282,22 @@ def _refusal_and_time(result: Result, words: Words) -> Iterator[str]:
         ]
         yield f"## {words('headings', 'latency')}"
         yield ", ".join(shown)
+
+
+def _labels(result: Result, words: Words) -> Iterator[str]:
+    """How often each label was given, by tag; nothing where nothing was classified."""
+    rows = [row for row in result.get("questions", []) if "label" in row]
+    if not rows:
+        return
+    labels = sorted({row["label"] for row in rows})
+    tags = dict.fromkeys(tag for row in rows for tag in row.get("tags", []))
+    groups = [(words("all"), rows), *((words("tags", tag), [row for row in rows if tag in row.get("tags", [])]) for tag in tags)]
+    yield f"## {words('headings', 'labels')}"
+    yield words("intro", "labels").format(turned=sum(row["said"] != row["label"] for row in rows))
+    yield markdown_table(
+        [words("columns", "tag"), *labels],
+        [[name, *(str(sum(row["label"] == label for row in group)) for label in labels)] for name, group in groups],
+    )
 
 
 def _comparison(result: Result, words: Words) -> str:

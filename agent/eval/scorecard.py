@@ -235,6 +235,19 @@ def check_floors(floors: Mapping[str, float]) -> None:
 
 def alone(result: Result) -> Result:
     """The result without a text of anybody: small enough to be committed, and enough to compare with."""
-    kept = ("id", "tags", "held", "should_refuse", "refused", "outcome", "wrong", "values", "evidence_score", "fingerprint")
+    kept = (
+        "id",
+        "tags",
+        "held",
+        "should_refuse",
+        "refused",
+        "outcome",
+        "wrong",
+        "values",
+        "label",
+        "said",
+        "evidence_score",
+        "fingerprint",
+    )
     rows: list[Row] = [{name: row[name] for name in kept if name in row} for row in result.get("questions", [])]  # type: ignore[literal-required,misc]
     return {**result, "questions": rows}

@@ -13,9 +13,13 @@ from agent.eval.sweep import Choice
 BAKEOFF = ("citation-precision", "refusal-correct", "source-cited", "figure-present", "sentence-support", "regenerated", "model-calls")
 
 
-def bakeoff(results: Sequence[tuple[Setting, Result | str]], words: Words) -> str:
-    """One line a model, best first, and whether the first is beyond noise better than the second."""
-    head = [words("columns", "model"), *(words("measure_names", name) for name in BAKEOFF), words("columns", "time"), words("not_scored")]
+CLASSES = ("source-cited", "figure-present", "refusal-correct", "model-calls", "tokens-in", "tokens-out")
+"""What is told of each class of question: what the answers are worth, and what they cost."""
+
+
+def bakeoff(results: Sequence[tuple[Setting, Result | str]], words: Words, *, what: str = "model") -> str:
+    """One line a setting, best first, and whether the first is beyond noise better than the second; `what` the settings differ in."""
+    head = [words("columns", what), *(words("measure_names", name) for name in BAKEOFF), words("columns", "time"), words("not_scored")]
     lines, notes = [], []
     for setting, result in results:
         if isinstance(result, str):
@@ -29,13 +33,29 @@ def bakeoff(results: Sequence[tuple[Setting, Result | str]], words: Words) -> st
     return "\n\n".join([markdown_table(head, lines), *notes])
 
 
-def _figures(result: Result, words: Words) -> list[str]:
+def by_class(results: Sequence[tuple[Setting, Result | str]], words: Words, *, what: str) -> str:
+    """What each setting is worth and costs for each class of question (tag), a line a class and setting."""
+    scored = [(setting, result) for setting, result in results if not isinstance(result, str)]
+    tags = dict.fromkeys(tag for _, result in scored for row in result.get("questions", []) for tag in row.get("tags", []))
+    head = ["tag", what, "count"]
+    lines = []
+    for tag in tags:
+        for setting, result in scored:
+            rows = [row for row in result.get("questions", []) if tag in row.get("tags", []) and row.get("outcome") != "not_scored"]
+            times = [ms for row in rows if (ms := row.get("ms")) is not None]
+            shown = words.duration(fsum(times) / len(times)) if times else words("not_scored")
+            lines.append([words("tags", tag), setting.name, str(len(rows)), *_figures(result, words, CLASSES, tag=tag), shown])
+    names = [*(words("columns", name) for name in head), *(words("measure_names", name) for name in CLASSES), words("charts", "mean")]
+    return markdown_table(names, lines)
+
+
+def _figures(result: Result, words: Words, names: Sequence[str] = BAKEOFF, *, tag: str = "") -> list[str]:
     figures: dict[str, Estimate] = {
         score["measure"]: score
         for score in result.get("scores", [])
-        if score.get("leg") == "answers" and not score.get("tag") and not score.get("part")
+        if score.get("leg") == "answers" and score.get("tag", "") == tag and not score.get("part")
     }
-    return [words.cell(figures[name]) if name in figures else words("not_scored") for name in BAKEOFF]
+    return [words.cell(figures[name]) if name in figures else words("not_scored") for name in names]
 
 
 def _times(result: Result, words: Words) -> list[str]:

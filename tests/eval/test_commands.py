@@ -99,6 +99,10 @@ def test_the_gate_closes_below_a_floor(pv: Run, tmp_path: Path, capsys: pytest.C
         (("eval", "--record"), 2, "--cassette"),
         (("eval", "--answers", "--cassette", "nowhere"), 1, "There is no cassette"),
         (("bakeoff", "--models", ","), 2, "--models"),
+        (("bakeoff", "--strategies", ","), 2, "--strategies"),
+        (("bakeoff",), 2, "--strategies"),
+        (("bakeoff", "--models", "a", "--strategies", "direct"), 2, "--models"),
+        (("bakeoff", "--strategies", "direct"), 1, "None of these models"),
         (("sweep", "--set", "rrf_k=x"), 1, "rrf_k cannot be 'x'"),
         (("sweep", "--set", "rrfk=3"), 1, "Did you mean rrf_k"),
         (("sweep", "--set", "rrf_k=3", "--measure", "beauty"), 2, "There is no measure 'beauty'"),
@@ -137,6 +141,51 @@ def test_a_bakeoff_is_one_table(
     assert "nicht bewertet" in lines[4].split(" | ")[1]
     for result in json.loads((tmp_path / "bake.json").read_text(encoding="utf-8")).values():
         jsonschema.validate(result, texts.schema("eval"))
+
+
+def speaks(body: Any) -> str:
+    """A model for every strategy: it searches once where it may, and answers from the first block it is shown."""
+    system, user = body["messages"][0]["content"], body["messages"][-1]["content"]
+    shown = re.findall(r'<block id="([^"]+)"', user)
+    text = f"Das steht hier [{shown[0]}]." if shown else "Das steht hier."
+    if "format" in body:
+        step = {"action": "answer", "answer": text} if shown else {"action": "search", "source": "wissensbasis", "query": "Urlaub"}
+        return json.dumps(step)
+    return f"Die Antwort lautet: {text}" if "Schritt für Schritt" in system else text
+
+
+def test_a_bakeoff_of_strategies_tells_each_class_of_question(
+    pv: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], ollama: OllamaServer
+) -> None:
+    monkeypatch.setenv("OLLAMA_URL", ollama.url)
+    monkeypatch.setenv("PV_QUERY_PLANNER", "false")
+    ollama.replies = speaks
+    assert pv("bakeoff", "--strategies", "direct,router,ircot,adaptive", "--json-out", "bake.json") == 0
+    printed = capsys.readouterr().out
+    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in printed.splitlines() if line.startswith("|")]
+    assert lines[0][0] == "Strategie"
+    assert {line[0] for line in lines[2:6]} == {"direct", "router", "ircot", "adaptive"}
+    classes = {(line[0], line[1]): dict(zip(lines[6], line, strict=True)) for line in lines[8:]}
+    assert len(classes) == 3 * 4  # classes of question by strategies
+    calls = {
+        strategy: classes["mehrere Schritte", strategy]["Modellaufrufe je Frage"].split(" ")[0]
+        for strategy in ("direct", "router", "ircot")
+    }
+    assert calls == {"direct": "1,000", "router": "2,000", "ircot": "1,000"}
+    assert all(float(row["Token gelesen"].split(" ")[0].replace(",", ".")) > 0 for (tag, _), row in classes.items() if tag != "außerhalb")
+    results = json.loads((tmp_path / "bake.json").read_text(encoding="utf-8"))
+    for result in results.values():
+        jsonschema.validate(result, texts.schema("eval"))
+    assert {row.get("label") for row in results["adaptive"]["questions"]} <= {"A", "B", "C"}
+    assert all("label" not in row for row in results["direct"]["questions"])
+
+
+def test_eval_shows_how_often_each_label_was_given(pv: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("PV_STRATEGY", "adaptive")
+    assert pv("eval") == 0
+    shown = capsys.readouterr().out
+    assert "## Einstufung" in shown
+    assert re.search(r"\| alle \| \d", shown)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a process there is not sent an interrupt")

@@ -213,7 +213,9 @@ def test_failures_are_asked_again_on_demand(speaking: Bench, tmp_path: Path, oll
 def test_a_bakeoff_puts_the_better_model_first(speaking: Bench, tmp_path: Path, ollama: OllamaServer) -> None:
     ollama.models["clever:1b"] = "chat"
     ollama.replies = lambda body: GOOD if body["model"] == "clever:1b" else "Siehe [pv-erfunden]."
-    results = evaluation.bakeoff(speaking, ["qwen3.8:27b", "missing:1b", "clever:1b"], options(tmp_path, answers=True))
+    results = evaluation.bakeoff(
+        speaking, evaluation.varied("answer_model", ["qwen3.8:27b", "missing:1b", "clever:1b"]), options(tmp_path, answers=True)
+    )
     assert [setting.name for setting, _ in results] == ["clever:1b", "qwen3.8:27b", "missing:1b"]
     last = results[-1][1]
     assert not isinstance(last, str)
@@ -248,3 +250,20 @@ def test_a_set_in_beir_layout(tmp_path: Path) -> None:
     assert rows(result)["q3"]["refused"] is True
     evaluation.write_run(ranked, tmp_path / "run.trec")
     assert (tmp_path / "run.trec").read_text(encoding="utf-8").startswith("q1 Q0 d2 1 ")
+
+
+def test_an_answer_without_a_source_is_no_refusal(bench: Bench) -> None:
+    from datetime import date
+
+    from agent.eval.assess import assessed
+    from agent.eval.figures import Figures
+    from agent.eval.goldset import Case
+    from agent.values import Question, Trace, Ungrounded
+
+    day = date(2026, 11, 30)
+    answer = Ungrounded("Es sind 551,10 EUR.", Trace(Question("Was?", day)))
+    figures = Figures(bench.language)
+    expected = assessed(Case("a", "Was?", day, ("pv-grenze",), figures=("551,10 EUR",)), answer, figures, ())
+    assert (expected.values["refusal-correct"], expected.values["source-cited"]) == (1.0, 0.0)
+    assert "source_not_cited" in expected.wrong
+    assert assessed(Case("b", "Was?", day, refuse=True), answer, figures, ()).wrong == ("answered_wrongly",)
