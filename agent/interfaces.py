@@ -242,6 +242,13 @@ NO_LIMITS: Mapping[str, Any] = {"outside": [], "facts": []}
 """The limits of a knowledge base that states none."""
 
 
+# --- the dated values -----------------------------------------------------------------------------
+
+VALUES_TABLE = "werte"
+VALUES_COLUMNS = ("key", "row", "label", "value", "unit", "period", "valid_from", "valid_to", "norm")
+"""The table of their database that SQL may ask. `row` is "" where a key has one case, dates are ISO, `value` is a number or text."""
+
+
 # --- the index as an ingest sees it ---------------------------------------------------------------
 
 
@@ -347,7 +354,9 @@ class Source(Protocol):
     """A place to look. `about` is the one line a router shows a model."""
 
     name: str
-    about: str
+
+    @property
+    def about(self) -> str: ...
 
     def search(self, subquery: SubQuery, /, k: int) -> Evidence:
         """At most `k` hits, best first. Raises SourceError; nothing found is empty evidence."""

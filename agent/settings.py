@@ -69,7 +69,7 @@ class Settings:
     adaptive_searches: int = 4
     adaptive_documents: int = 5
     allow_ungrounded: bool = False
-    sources: str = "wissensbasis"
+    sources: str = "wissensbasis, sql"
     sql_rows: int = 50
     sql_seconds: float = 1.0
     web_seconds: float = 10.0

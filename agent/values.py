@@ -110,6 +110,40 @@ KNOWLEDGE_BASE = "wissensbasis"
 """The name of the source every question may be answered from: the index."""
 
 
+@dataclass(frozen=True, slots=True)
+class DatedValue:
+    """A value that holds for some days. `row` tells the cases of one key apart ("" where there is one); `shown` is a table of its row."""
+
+    key: str
+    row: str
+    label: str
+    value: float | str
+    unit: str | None
+    period: str | None
+    valid_from: date
+    valid_to: date | None
+    norm: str | None
+    stand: date
+    """The newest Stand of the entries that hold it, else of the knowledge base."""
+    shown: str
+    entries: tuple[str, ...] = ()
+    """The ids of the entries whose tables hold this row for these days."""
+    labels: tuple[frozenset[str], ...] = ()
+    """What it is called, in terms: its own label, and how the entries' tables put it."""
+    around: frozenset[str] = frozenset()
+    """The terms of the titles and tags of those entries, and of its unit and period."""
+    start_known: bool = True
+    """Whether `valid_from` is known to be its first day; else it must not be told as one."""
+
+    @property
+    def name(self) -> str:
+        return f"{self.key}/{self.row}" if self.row else self.key
+
+    @property
+    def id(self) -> str:
+        return f"werte:{self.name}@{self.valid_from.isoformat()}"
+
+
 # --- search -------------------------------------------------------------------------------------
 
 

@@ -18,7 +18,7 @@ from agent.embedders import ollama as ollama_embedder
 from agent.embedders.remembered import Remembered
 from agent.errors import ConfigError, EmbedderError, IndexProblem, KnowledgeBaseError, UsageError
 from agent.generators import extractive, point, survey
-from agent.ingest import cache, register
+from agent.ingest import cache, dated, register
 from agent.ingest import run as ingest_run
 from agent.ingest.chunks import document
 from agent.ingest.embed import Progress
@@ -29,7 +29,9 @@ from agent.llm import logged, ollama
 from agent.review import Desk, Shadow
 from agent.runlog import Listener, Run, RunLog
 from agent.settings import Settings, changed
+from agent.sources.sql import Sql
 from agent.sources.wissensbasis import Wissensbasis
+from agent.stores import werte
 from agent.stores.sqlite import SqliteIndex, SqliteStore
 from agent.strategies import adaptive, direct, ircot, router
 from agent.transport import Server
@@ -66,6 +68,7 @@ MODELS: Mapping[str, Callable[[Settings, Server, str], Model]] = {
 
 SOURCES: Mapping[str, Callable[[Bench], Source]] = {
     "wissensbasis": lambda bench: bench.wissensbasis,
+    "sql": lambda bench: Sql(bench.place.values, bench.language, bench.settings),
 }
 
 EMBEDDERS: Mapping[str, Callable[[Settings, Server], Embedder]] = {
@@ -85,6 +88,11 @@ class Place:
     index: Path
     runs: Path
     goldset: Path
+
+    @property
+    def values(self) -> Path:
+        """The database of dated values: made with the index, and beside it."""
+        return self.index.with_suffix(".werte.db")
 
 
 def place(settings: Settings) -> Place:
@@ -217,9 +225,12 @@ class Bench:
         admission = register.admitted(self.place.kb)
         if not skip_bad:
             admission.insist()
+        values = dated.dated(admission, self.language, skip_bad=skip_bad)
         with SqliteIndex(self.place.index, self.language.version, anew=full) as index:
             embedder = self.embedder_for_ingest()
-            return ingest_run.ingest(admission, index, language=self.language, embedder=embedder, progress=progress), admission
+            change = ingest_run.ingest(admission, index, language=self.language, embedder=embedder, progress=progress)
+            werte.write(self.place.values, values, {**dated.meta(admission, self.language), "synonyms": json.dumps(index.synonyms())})
+            return change, admission
 
     def bring(self, content: ingest_run.Content, progress: Progress) -> Change:
         """Bring the index to content that comes from elsewhere, such as a test collection."""

@@ -77,7 +77,7 @@ def _unsupported(sentence: str, pieces: Sequence[Piece], asked: _Asked, period: 
     open_claims = [c for c in claims if c.span not in worked and not _quoted(c, sentence, asked, language)]
     admitted = _in_time(open_claims, read, sentence, period, language)
     # "a year 14 × 551,10" takes a monthly value to a year: where a calculation is shown, its operands keep their own period
-    periods = frozenset[str]() if worked else _periods(sentence, language)
+    periods = frozenset[str]() if worked else language.notation.named_periods(sentence)
     return tuple(
         claim.text
         for claim in open_claims
@@ -130,7 +130,9 @@ class _Read:
     @classmethod
     def of(cls, piece: Piece, language: Language) -> _Read:
         figures = tuple(figure for figure in parse(piece.text, language.notation) if not figure.weak)
-        return cls(piece, figures, (_words(piece.bare, language), _words(piece.text, language)), _periods(piece.text, language))
+        return cls(
+            piece, figures, (_words(piece.bare, language), _words(piece.text, language)), language.notation.named_periods(piece.text)
+        )
 
     def fit(self, words: frozenset[str]) -> float:
         """How much the piece speaks of what the words speak of, and of little else: the harmonic mean of both shares (F1)."""
@@ -156,15 +158,9 @@ def _words(text: str, language: Language) -> frozenset[str]:
     return frozenset(term for term in language.terms(text) if not any(c.isdigit() for c in term))
 
 
-def _periods(text: str, language: Language) -> frozenset[str]:
-    """The periods a text names with a word of its own, wherever it stands: "täglich", "im Monat"."""
-    found = (language.notation.periods.match(text, match.start()) for match in re.finditer(r"(?<!\w)[^\W\d_]", text))
-    return frozenset(meaning for meaning, _ in filter(None, found))
-
-
 def _copied(claims: Sequence[Figure], alike: Sequence[_Read], sentence: str, language: Language) -> tuple[str, ...]:
     """The figures in which a sentence departs from the piece it all but copies: they are compared one by one, in their order."""
-    periods = _periods(sentence, language)
+    periods = language.notation.named_periods(sentence)
     departures = [
         tuple(
             claim.text

@@ -16,6 +16,7 @@ SPACE = " \\t\u00a0\u2007\u2009\u202f"
 GAP = rf"[{SPACE}*]{{0,6}}(?:\n[{SPACE}*>]{{0,6}})?"
 """What may lie between a number and its words: spaces, one line break, Markdown's emphasis. Bounded, so that scanning stays linear."""
 _LOOK_BACK = 48
+_WORD_BEGINS = re.compile(r"(?<!\w)[^\W\d_]")
 _VULGAR = {"½": "1/2", "¼": "1/4", "¾": "3/4", "⅓": "1/3", "⅔": "2/3", "⅕": "1/5", "⅙": "1/6", "⅛": "1/8"}
 
 Value = Decimal | Fraction | date | int | str | tuple[str, ...]
@@ -156,6 +157,11 @@ class Notation:
     times: Words[str]
     equals: Words[str]
     triggers: frozenset[str]
+
+    def named_periods(self, text: str) -> frozenset[str]:
+        """The periods a text names with a word of its own, wherever it stands: "täglich", "im Monat"."""
+        found = (self.periods.match(text, match.start()) for match in _WORD_BEGINS.finditer(text))
+        return frozenset(meaning for meaning, _ in filter(None, found))
 
     @classmethod
     def of(cls, table: Mapping[str, Any]) -> Notation:
