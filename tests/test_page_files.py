@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from agent.settings import choices
 from agent.values import Flag, Reason, Validity
 
 STATIC = Path(__file__).parents[1] / "agent" / "serve" / "static"
@@ -98,7 +99,20 @@ def test_every_word_asked_for_is_there_and_every_word_is_used() -> None:
     source = "\n".join(line for line in source.splitlines() if not re.match(r'  \w+: ".*",$', line))
     asked = set(re.findall(r'\bt\("(\w+)"', source)) | set(re.findall(r'data-t(?:-\w+)?="(\w+)"', source))
     assert asked - set(words("de")) == set()
-    families = ("reason_", "flag_", "validity_", "step_", "valid_", "origin_", "help_", "theme_")
+    families = (
+        "reason_",
+        "flag_",
+        "validity_",
+        "step_",
+        "valid_",
+        "origin_",
+        "help_",
+        "theme_",
+        "scope_",
+        "generator_",
+        "strategy_",
+        "review_",
+    )
     loose = {key for key in words("de") if not key.startswith(families)}
     assert [key for key in loose if not re.search(rf'["`]{key.removesuffix("_one")}["`]', source)] == []
 
@@ -109,6 +123,8 @@ def test_every_code_an_answer_can_have_has_its_words() -> None:
     assert reasons - known == set()
     assert {f"flag_{flag.value}" for flag in Flag} - known == set()
     assert {f"validity_{validity.value}" for validity in Validity} - known == set()
+    choosable = {f"{field.removesuffix('_mode')}_{value}" for field in ("generator", "strategy", "review_mode") for value in choices(field)}
+    assert choosable - known == set()
     assert {f"step_{step}" for step in ("planning", "searching", "drafting", "checking", "reviewing")} - known == set()
 
 

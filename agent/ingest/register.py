@@ -42,7 +42,11 @@ class Registered:
 
 @dataclass(frozen=True, slots=True)
 class Register:
-    """What kb.json holds. `licence` is the note for entries new to it; `prefixes` of ids and `bereiche` are conventions lint checks."""
+    """What kb.json holds.
+
+    `licence` is the note for entries new to it; `prefixes` of ids and `bereiche` are conventions lint checks; `examples` are questions a
+    page offers to who does not know yet what can be asked.
+    """
 
     language: str
     entries: tuple[Registered, ...] = ()
@@ -50,6 +54,7 @@ class Register:
     licence: str = ""
     prefixes: tuple[str, ...] = ()
     bereiche: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +101,7 @@ def _register(data: Any) -> Register:
     if not isinstance(data.get("language"), str):
         raise ValueError('The field "language" is missing')
     entries = tuple(_registered(entry) for entry in data.get("entries", []))
-    lists = {name: tuple(str(item) for item in data.get(name, [])) for name in ("prefixes", "bereiche")}
+    lists = {name: tuple(str(item) for item in data.get(name, [])) for name in ("prefixes", "bereiche", "examples")}
     return Register(data["language"], entries, str(data.get("name", "")), str(data.get("licence", "")), **lists)
 
 

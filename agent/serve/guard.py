@@ -167,7 +167,10 @@ class _Answer:
             self.status = message["status"]
             own: list[tuple[bytes, bytes]] = list(message.get("headers", []))
             present = {name.lower() for name, _ in own}
-            fresh = (*HEADERS, (b"cache-control", b"no-store"), (b"x-request-id", self._id.encode()))
+            kept = (
+                b"no-cache" if self._scope["path"].startswith("/static/") else b"no-store"
+            )  # a file of the page may be kept, and asked about
+            fresh = (*HEADERS, (b"cache-control", kept), (b"x-request-id", self._id.encode()))
             message["headers"] = [*own, *((name, value) for name, value in fresh if name not in present)]
         await self._send(message)
 

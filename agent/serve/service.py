@@ -125,6 +125,7 @@ class Service:
             language, there = bench.language, self.desk.model_there(bench)
         return {
             "title": self.title,
+            "examples": list(self._register.examples) if self._register else [],
             "language": language.code,
             "today": self.today().isoformat(),
             "scopes": list(language.table["scopes"]),
@@ -140,11 +141,15 @@ class Service:
 
     # --- what does not change ---------------------------------------------------------------------
 
-    @cached_property
+    @property
     def title(self) -> str:
         """The knowledge base's name."""
-        known = register.load(self.place.kb)
+        known = self._register
         return known.name if known and known.name else self.place.kb.resolve().name
+
+    @cached_property
+    def _register(self) -> register.Register | None:
+        return register.load(self.place.kb)
 
     def _load(self) -> Mapping[str, int]:
         return {"running": self.gate.running, "waiting": self.gate.waiting}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -181,6 +182,9 @@ def test_the_register_has_a_stable_form(kb: Path) -> None:
     register.save(known, kb)
     assert (kb / "kb.json").read_text(encoding="utf-8") == text
     assert [path.name for path in kb.glob("kb.json*")] == ["kb.json"]
+    offering = replace(known, examples=("Was gilt?",))
+    register.save(offering, kb)
+    assert register.load(kb) == offering
 
 
 @pytest.mark.parametrize(

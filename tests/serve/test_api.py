@@ -84,6 +84,14 @@ def test_a_run_is_kept_and_told(served: Served) -> None:
     assert (missing.status_code, missing.json()["code"]) == (404, "no_such_run")
 
 
+def test_the_page_may_be_kept_and_an_answer_may_not(served: Served) -> None:
+    said = served.client.get("/static/main.js")
+    assert said.headers["cache-control"] == "no-cache"
+    again = served.client.get("/static/main.js", headers={"If-None-Match": said.headers["etag"]})
+    assert again.status_code == 304
+    assert served.ask().headers["cache-control"] == "no-store"
+
+
 def test_health_and_config(served: Served) -> None:
     health = served.client.get("/health").json()
     assert health["index"]["entries"] == 2

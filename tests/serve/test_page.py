@@ -77,6 +77,18 @@ def test_a_question_is_answered_with_its_sources(visit: Visit) -> None:
     expect(visit.page.locator("#status")).to_have_text("Antwort mit einem Beleg.")
 
 
+def test_every_example_is_answered(visit: Visit) -> None:
+    buttons = visit.page.locator("#examples button")
+    expect(buttons.first).to_be_visible()
+    questions = buttons.all_text_contents()
+    assert len(questions) >= 3
+    buttons.first.click()
+    expect(visit.page.locator(".turn .cite")).to_have_count(1)
+    expect(visit.page.locator("#examples")).to_be_hidden()
+    for question in questions[1:]:
+        expect(visit.ask(question).locator(".cite").first).to_be_visible()
+
+
 def test_the_steps_are_seen_with_the_sources_found(visit: Visit) -> None:
     visit.page.evaluate(
         """() => {
@@ -229,6 +241,7 @@ def test_every_text_has_contrast(visits: Visiting, theme: str) -> None:
     with visits(color_scheme=theme, viewport={"width": 1400, "height": 900}) as visit:
         visit.answers({**_document(visit), **_remarks()})
         turn = visit.ask(QUESTION)
+        visit.page.evaluate("document.body.classList.remove('asked')")  # the words of the beginning, too
         turn.locator("summary").click()
         turn.locator(".cite").first.click()
         expect(visit.page.locator("#entry mark").first).to_be_visible()
@@ -327,6 +340,14 @@ def test_conflicts_notes_and_markdown(visit: Visit) -> None:
     expect(text.locator("ol > li")).to_have_count(2)
     expect(text.locator("ol ul li .cite")).to_have_count(1)
     expect(text.locator("tbody td .cite")).to_have_count(1)
+
+
+def test_an_answer_without_sources_says_so(visit: Visit) -> None:
+    visit.answers({**_document(visit), "citations": [], "answer": "Etwas.", "flags": ["ungrounded"], "origin": "ungrounded"})
+    turn = visit.ask(QUESTION)
+    expect(turn.locator(".notes")).to_contain_text("Diese Antwort ist nicht belegt.")
+    expect(turn.locator(".sources")).to_have_count(0)
+    expect(visit.page.locator("#status")).to_have_text("Antwort ohne Belege.")
 
 
 def test_nothing_hostile_in_an_answer_or_a_question_does_harm(visit: Visit) -> None:

@@ -17,7 +17,7 @@ export function answerParts(document_, { onReply }) {
 /** What is announced once it is there. */
 export function summary(document_) {
   if (document_.refused) return t("refusal_ready", { reason: reason(document_.reason) });
-  return counted("answer_ready", document_.citations.length);
+  return document_.citations.length ? counted("answer_ready", document_.citations.length) : t("answer_ready_none");
 }
 
 /** The first and last day an answer is for: the key date, or what the question itself named. */
@@ -44,7 +44,7 @@ function answer(document_) {
   return [
     el("div", { class: "text", lang: document_.language }, markdown(document_.answer, { breaks: true, citation, tableLabel: t("table") })),
     conflicts(document_),
-    sources(document_),
+    document_.citations.length > 0 && sources(document_),
   ];
 }
 
@@ -83,6 +83,7 @@ function source(citation, document_, { quoted }) {
       el("span", { lang: language() }, t("stand", { stand: day(citation.stand, language()) })),
       el("span", { lang: language(), class: `validity ${citation.validity}` }, t(`validity_${citation.validity}`)),
       citation.section && el("span", {}, citation.section),
+      citation.pages?.length && el("span", { lang: language() }, t("pages", { pages: citation.pages.join(", ") })),
       address && el("a", { href: address, rel: "noopener noreferrer", target: "_blank" }, address),
     ),
     citation.quote && el("blockquote", quoted ? { class: "said" } : {}, citation.quote),

@@ -1,10 +1,11 @@
 // The form: the question, its key date, and what else the server lets one choose.
 
 import { byId, el } from "./dom.js";
-import { t } from "./strings.js";
+import { has, t } from "./strings.js";
 import { today } from "./text.js";
 
 const CHOICES = { scope: "scopes", generator: "generators", strategy: "strategies", review: "review_modes" };
+const NEED_MODEL = new Set(["generator", "review"]);
 
 /** Prepare the form; `onAsk(request)` gets a question, `onCancel()` is called while one is worked on. */
 export function prepareComposer({ onAsk, onCancel }) {
@@ -48,16 +49,22 @@ export function edit({ question, stichtag = "" }) {
   byId("question").scrollIntoView({ block: "nearest" });
 }
 
-/** Offer what the server offers, where there is a choice; without a language model there is none of who writes. */
+/** Offer what the server offers, where there is a choice; without a language model there is none of who writes and who reviews. */
 export function offer(config) {
   byId("question").maxLength = config.max_question;
   for (const [name, key] of Object.entries(CHOICES)) {
-    const values = name === "generator" && !config.model.available ? [] : config[key];
+    const values = NEED_MODEL.has(name) && !config.model.available ? [] : config[key];
     const select = byId(name);
-    select.replaceChildren(el("option", { value: "", "data-t": "preset" }, t("preset")), ...values.map((value) => el("option", { value }, value)));
+    select.replaceChildren(el("option", { value: "", "data-t": "preset" }, t("preset")), ...values.map((value) => option(name, value)));
     select.closest("label").hidden = values.length < 2;
   }
   byId("options").hidden = false;
+}
+
+/** A choice in the page's own words, where it has some. */
+function option(name, value) {
+  const key = `${name}_${value}`;
+  return el("option", has(key) ? { value, "data-t": key } : { value }, has(key) ? t(key) : value);
 }
 
 function taken() {

@@ -11,6 +11,7 @@ import { Turn } from "./turn.js";
 const turns = [];
 let current = null;
 let state = null;
+let looked = false;
 
 function ask(request) {
   const turn = new Turn(request, { reply: ask, edit, again: follow, token: askForToken });
@@ -45,7 +46,7 @@ function labels() {
   document.title = state ? `${state.title} · pv-agent` : "pv-agent";
   byId("question-label").replaceChildren(t(turns.length ? "question_next" : "question"));
   byId("question").setAttribute("placeholder", t(turns.length ? "placeholder_next" : "placeholder"));
-  byId("name").replaceChildren(state?.title ?? t("title"));
+  byId("name").replaceChildren(state?.title ?? (looked ? t("title") : "\u00a0"));
   document.documentElement.dataset.entries = state?.language ?? "";
   byId("name").lang = state?.language ?? language();
   byId("about").replaceChildren(...about());
@@ -99,12 +100,20 @@ async function look() {
     state = await api.state();
     byId("token-form").hidden = true;
     offer(state);
+    showExamples();
     byId("health").hidden = !state.health.problems.length;
     byId("health").replaceChildren(...state.health.problems.map((text) => el("li", { lang: "en" }, text)));
   } catch (problem) {
     if (problem.kind === "token") askForToken();
   }
+  looked = true;
   labels();
+}
+
+function showExamples() {
+  const ask_ = (question) => el("button", { type: "button", click: () => ask({ question }) }, question);
+  byId("examples").hidden = !state.examples.length;
+  byId("examples").querySelector("ul").replaceChildren(...state.examples.map((question) => el("li", { lang: state.language }, ask_(question))));
 }
 
 function askForToken() {

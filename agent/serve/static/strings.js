@@ -17,6 +17,11 @@ export function t(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
 }
 
+/** Whether there are words of that name. */
+export function has(key) {
+  return key in TABLES[language()];
+}
+
 /** The words for one of it, or for several. */
 export function counted(key, count) {
   return t(count === 1 ? `${key}_one` : key, { count });
