@@ -229,7 +229,9 @@ class Bench:
         with SqliteIndex(self.place.index, self.language.version, anew=full) as index:
             embedder = self.embedder_for_ingest()
             change = ingest_run.ingest(admission, index, language=self.language, embedder=embedder, progress=progress)
-            werte.write(self.place.values, values, {**dated.meta(admission, self.language), "synonyms": json.dumps(index.synonyms())})
+            beside = index.beside()
+            synonyms = json.dumps(beside.synonyms if beside else {})
+            werte.write(self.place.values, values, {**dated.meta(admission, self.language), "synonyms": synonyms})
             return change, admission
 
     def bring(self, content: ingest_run.Content, progress: Progress) -> Change:
