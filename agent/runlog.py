@@ -9,7 +9,7 @@ import json
 import secrets
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, is_dataclass
 from datetime import UTC, date, datetime
 from enum import Enum
@@ -112,6 +112,10 @@ class RunLog:
         connection = sqlite3.connect(self._path, timeout=5)
         try:
             connection.execute("PRAGMA foreign_keys = ON")
+            if create:
+                # many may write at once, and none of them waits for the disk; a loss of power can cost the last runs, never the file
+                connection.execute("PRAGMA journal_mode = WAL").fetchone()
+                connection.execute("PRAGMA synchronous = NORMAL")
             done = connection.execute("PRAGMA user_version").fetchone()[0]
             for number, script in enumerate(MIGRATIONS[done:], start=done + 1):
                 connection.executescript(f"BEGIN;{script};PRAGMA user_version = {number};COMMIT;")
@@ -125,6 +129,21 @@ class RunLog:
             ) from error
         finally:
             connection.close()
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Inside, the file stays open: SQLite tidies up behind the last who closes it, and between many writes that takes the most time."""
+        connection: sqlite3.Connection | None = None
+        try:
+            with suppress(sqlite3.Error, OSError), self._open(create=True):
+                pass
+            with suppress(sqlite3.Error):
+                connection = sqlite3.connect(self._path, check_same_thread=False)
+                connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            yield
+        finally:
+            if connection is not None:
+                connection.close()
 
     def write(self, run: Run, record: Mapping[str, Any]) -> bool:
         """Store a finished run; `record` holds the columns besides id and start. False where the file cannot be written."""
@@ -194,7 +213,9 @@ class RunLog:
             count = int(db.execute("DELETE FROM runs WHERE started < ?", (limit,)).rowcount)
         with self._open() as db:
             db.commit()
-            db.execute("VACUUM")  # deleted questions must not linger in free pages
+            db.execute("VACUUM")  # deleted questions must not linger in free pages,
+            db.commit()
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()  # nor in the log of what was written
         return count
 
 

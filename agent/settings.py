@@ -109,7 +109,7 @@ class Settings:
     cors_origins: str = ""
     max_question: int = 4000
     max_body: int = 65536
-    workers: int = 4
+    workers: int = 8
     queue: int = 64
     queue_timeout: float = 30.0
     request_timeout: float = 10.0

@@ -168,8 +168,9 @@ class Bench:
         return self.store.superseded()
 
     def close(self) -> None:
-        """Lets the index go."""
-        self.store.close()
+        """Lets the index go, where it was opened."""
+        if "store" in vars(self):
+            self.store.close()
 
     @cached_property
     def server(self) -> Server:
@@ -213,6 +214,10 @@ class Bench:
         """The embedder of questions; None where the search goes by words alone."""
         identity = self.store.info.embedder
         return self.embedder_of(identity) if identity else None
+
+    def there(self, model: Model) -> bool:
+        """Whether a model can be asked."""
+        return model.installed()
 
     def model(self, name: str = "") -> Model:
         model = MODELS["ollama"](self.settings, self.server, name or self.settings.answer_model)
@@ -309,7 +314,7 @@ class Bench:
         """The strategy and the generator of the settings, with the model where one is needed; under review the roles do the writing."""
         chosen, model, name = self.settings.generator, self.model(), self.settings.strategy
         if chosen == "auto":
-            chosen = "point" if model.installed() else "extractive"
+            chosen = "point" if self.there(model) else "extractive"
         if chosen != "point" and name in NEEDS_MODEL:
             name = "direct"
         way = answer.Way(STRATEGIES[name], GENERATORS[chosen], GENERATORS["extractive"], strategy_name=name)

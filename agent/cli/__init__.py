@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from io import StringIO
 from pathlib import Path
@@ -27,6 +28,8 @@ for commands in (asking, knowledge, serving, measuring, records, system):
 
 def main() -> NoReturn:
     """Run the command line; every expected error is one sentence, a bug is told with where its traceback lies."""
+    # our products of matrices are small: numpy's threads win nothing with them, and while they wait they take the processor from others
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.stdout, sys.stderr = sys.stdout or StringIO(), sys.stderr or StringIO()  # None where they were closed beforehand
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

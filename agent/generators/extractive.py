@@ -126,12 +126,15 @@ def candidates(question: str, evidence: Evidence, language: Language, period: Pe
     wanted = asked(question, language)
     nearness = _nearness(evidence)
     case = stated(question, language.notation) if any(c.isdigit() for c in question) else []
+    named = {
+        hit.entry.id: frozenset(language.terms(" ".join((hit.entry.title, hit.entry.topic, *hit.entry.tags)))) for hit in evidence.hits
+    }
     ranked: list[Candidate] = []
     for hit, piece, terms in found:
         timing = fits(holding(piece, language), period, language)
         if not timing:
             continue
-        around = frozenset(language.terms(" ".join((hit.entry.title, hit.entry.topic, *hit.entry.tags))))
+        around = named[hit.entry.id]
         recall, says = _recall(evidence, terms, around)
         precision, figures = _precision(terms, evidence, telling), own_figures(piece.bare, wanted, language)
         score = recall * timing + PRECISION * precision + MEANING * nearness.get(piece.key, 0.0)

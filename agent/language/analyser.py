@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from agent.values import Period
@@ -46,6 +46,10 @@ _TIME = re.compile(r"d\d{4}_\d\d_\d\d|(19|20)\d\d")
 def normalised(text: str) -> str:
     """NFC, without soft hyphens and zero-width characters, every kind of space a plain one; the same number of visible characters."""
     return unicodedata.normalize("NFC", text).translate(_INVISIBLE).translate(_SPACES)
+
+
+_MOST_KNOWN = 200_000
+"""Words whose terms are remembered: more than a knowledge base has, and a bound for a process that reads texts for months."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +126,7 @@ class Language:
 
     def terms(self, text: str) -> list[str]:
         """The terms of `text` in reading order, with repetitions, stop words left out."""
-        return [term for term, _ in self.tokens(text)]
+        return list(_terms(self, text))
 
     def query_terms(self, text: str) -> list[str]:
         """The distinct terms of `text`, in order of first use."""
@@ -153,6 +157,8 @@ class Language:
         """The term of one word; empty for a stop word."""
         known = self._known.get(word)
         if known is None:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
             known = self._known[word] = self._term(folded(word))
         return known
 
@@ -311,6 +317,12 @@ class Language:
     def message(self, name: str, **values: object) -> str:
         """A sentence users read, from the table's `messages`."""
         return str(self.table["messages"][name]).format(**values)
+
+
+@lru_cache(maxsize=16384)
+def _terms(language: Language, text: str) -> tuple[str, ...]:
+    """The terms of a text; an answer reads the same chunks several times over, and so does the next one."""
+    return tuple(term for term, _ in language.tokens(text))
 
 
 def folded(word: str) -> str:

@@ -23,7 +23,7 @@ class Piece:
     """The terms of `bare`, dates and years left out."""
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=4096)
 def pieces(title: str, text: str, language: Language) -> tuple[Piece, ...]:
     """The quotable pieces of a chunk's text; a lead-in to a list, a question or an example's assumption says nothing alone."""
     assumptions = tuple(language.table["assumption_marks"])

@@ -45,7 +45,19 @@ def covered(term: str, text_terms: Collection[str], variants: Iterable[str] = ()
         return 1.0
     if any(variant in text_terms for variant in variants):
         return 0.95
-    return max((likeness(term, other) for other in text_terms), default=0.0)
+    return _closest(term, text_terms) if isinstance(text_terms, frozenset) else _scanned(term, text_terms)
+
+
+def _scanned(term: str, others: Iterable[str]) -> float:
+    """The likeness of the term most like `term`. Only those are looked at that begin or end as it does: no other is like it at all."""
+    if len(term) < PART or not term.isalpha():
+        return 0.0
+    first, last = term[0], term[-1]
+    return max((likeness(term, other) for other in others if other[:1] == first or other[-1:] == last), default=0.0)
+
+
+_closest = lru_cache(maxsize=16384)(_scanned)
+"""The same texts are compared with the same terms again and again while one question is answered."""
 
 
 def coverage(weights: Mapping[str, float], text_terms: Collection[str], variants: Mapping[str, tuple[str, ...]] | None = None) -> float:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 from fastapi import APIRouter, FastAPI, Query, Request
 from fastapi import Path as InPath
@@ -25,7 +25,6 @@ from agent.serve.problems import Problem
 from agent.serve.service import Service
 from agent.settings import listed
 
-_T = TypeVar("_T")
 STATIC = Path(__file__).parent / "static"
 RUN_ID = r"^\d{8}-\d{6}-[0-9a-f]{6}$"
 
@@ -38,8 +37,8 @@ def created(service: Service, hosts: frozenset[str]) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        yield
-        service.close()
+        with service.opened():
+            yield
 
     app = FastAPI(
         title="pv-agent",
@@ -104,10 +103,6 @@ def _service(request: Request) -> Service:
     return service
 
 
-async def _in_thread(request: Request, act: Callable[[], _T]) -> _T:
-    return await _service(request).gate.run(act)
-
-
 @api.get("/", include_in_schema=False)
 async def page() -> Response:
     """The page."""
@@ -117,7 +112,7 @@ async def page() -> Response:
 @api.post("/ask", responses=openapi.ANSWERED)
 async def ask(request: Request, call: Ask) -> Response:
     """Answer a question, or refuse it: a refusal is an answer too, with status 200 and `refused: true`."""
-    return JSONResponse(await _in_thread(request, partial(_service(request).ask, call)))
+    return JSONResponse(await _service(request).gate.run(partial(_service(request).ask, call)))
 
 
 @api.post("/ask/stream", responses=openapi.STREAMED)
@@ -142,7 +137,7 @@ async def search(
     k: Annotated[int, Query(ge=1, le=100, description="How many entries at most.")] = 8,
 ) -> Response:
     """Retrieval alone: the entries found, best first, with the rank and score of each leg."""
-    return JSONResponse(await _in_thread(request, partial(_service(request).search, q, stichtag, scope, k)))
+    return JSONResponse(await _service(request).aside.run(partial(_service(request).search, q, stichtag, scope, k)))
 
 
 @api.get("/entries/{entry_id}", responses=openapi.ENTRY)
@@ -152,26 +147,26 @@ async def entry(
     stichtag: Annotated[Day | None, Query()] = None,
 ) -> Response:
     """An entry as the index holds it; a citation's `span` lies within that of one of its sections."""
-    return JSONResponse(await _in_thread(request, partial(_service(request).entry, entry_id, stichtag)))
+    return JSONResponse(await _service(request).aside.run(partial(_service(request).entry, entry_id, stichtag)))
 
 
 @api.get("/runs/{run_id}", responses=openapi.RUN)
 async def run(request: Request, run_id: Annotated[str, InPath(pattern=RUN_ID)]) -> Response:
     """An earlier answer with every step it took."""
-    return JSONResponse(await _in_thread(request, partial(_service(request).run, run_id)))
+    return JSONResponse(await _service(request).aside.run(partial(_service(request).run, run_id)))
 
 
 @api.get("/health", responses=openapi.HEALTH)
 async def health(request: Request) -> Response:
     """Index, embedder, model and knowledge base; 503 where no question can be answered."""
-    found = await _service(request).aside(_service(request).health)
+    found = await _service(request).aside.run(_service(request).health)
     return JSONResponse(found, 503 if found["status"] == "down" else 200)
 
 
 @api.get("/config", responses=openapi.CONFIG)
 async def config(request: Request) -> Response:
     """What can be chosen in a question."""
-    return JSONResponse(await _service(request).aside(_service(request).config))
+    return JSONResponse(await _service(request).aside.run(_service(request).config))
 
 
 @api.get("/reindex", responses=openapi.REINDEX)

@@ -2,32 +2,114 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import date
 
+from agent.interfaces import ChatReply, ChatRequest, Model
 from agent.settings import Settings
 from agent.wiring import Bench, Place
 
-_LOOK = 10.0
-"""Seconds for which it is believed that the answer model is there, or is not: asking its server costs every question time."""
+LATELY = 5.0
+"""Seconds for which a look at the knowledge base's files or at the model's server is good: every question would pay for it anew."""
 
 
-@dataclass
+class Looks:
+    """What was seen a moment ago, for all benches together."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, tuple[float, bool]] = {}
+
+    def lately(self, what: str, look: Callable[[], bool]) -> bool:
+        """What `look` says, or said less than `LATELY` seconds ago. Two threads may look at the same time; both see the truth."""
+        seen = self._seen.get(what)
+        if seen is None or time.monotonic() - seen[0] > LATELY:
+            seen = self._seen[what] = (time.monotonic(), look())
+        return seen[1]
+
+    def forget(self) -> None:
+        """Look again next time."""
+        self._seen.clear()
+
+
+class Patient:
+    """A model that leaves the processor to other questions while it is waited for; several threads of one question may ask it at once."""
+
+    def __init__(self, model: Model, busy: threading.Semaphore) -> None:
+        self._model, self._busy = model, busy
+        self._lock = threading.Lock()
+        self._asked = 0
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    def installed(self) -> bool:
+        return self._model.installed()
+
+    def digest(self) -> str | None:
+        return self._model.digest()
+
+    def chat(self, request: ChatRequest, /) -> ChatReply:
+        with self._lock:
+            self._asked += 1
+            first = self._asked == 1
+        if first:
+            self._busy.release()
+        try:
+            return self._model.chat(request)
+        finally:
+            with self._lock:
+                self._asked -= 1
+                last = self._asked == 0
+            if last:
+                self._busy.acquire()
+
+
+@dataclass(frozen=True)
+class Served(Bench):
+    """A bench among several over the same knowledge base, which need not all look at its surroundings with every question."""
+
+    looks: Looks = field(default_factory=Looks)
+
+    busy: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(1))
+    """A place at the processor, held while a question is answered but for the time a model takes."""
+
+    def superseded(self) -> bool:
+        return self.looks.lately(f"superseded {self.store.info.generation}", super().superseded)
+
+    def stale(self) -> bool:
+        return self.looks.lately(f"stale {self.store.info.generation}", super().stale)
+
+    def model(self, name: str = "") -> Model:
+        return Patient(super().model(name), self.busy)
+
+    def there(self, model: Model) -> bool:
+        return self.looks.lately(f"model {model.name}", model.installed)
+
+
 class Desk:
     """The benches of one knowledge base. A thread that borrows one has it for itself; what is idle waits for the next."""
 
-    settings: Settings
-    place: Place
-    make: Callable[[Settings, Place], Bench] = Bench
-    _idle: list[Bench] = field(default_factory=list)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-    _model: tuple[float, bool] | None = None
+    def __init__(self, settings: Settings, place: Place, today: Callable[[], date] = date.today) -> None:
+        self._settings, self._place, self._today = settings, place, today
+        self._looks = Looks()
+        self._busy = threading.Semaphore(os.cpu_count() or 1)
+        self._idle: list[Served] = []
+        self._lock = threading.Lock()
 
     @contextmanager
-    def bench(self) -> Iterator[Bench]:
+    def working(self) -> Iterator[Served]:
+        """A bench with a place at the processor: more threads at once than it has would only take it from each other."""
+        with self._busy, self.bench() as bench:
+            yield bench
+
+    @contextmanager
+    def bench(self) -> Iterator[Served]:
         """A bench over the newest index. Raises IndexProblem where there is none that can be read."""
         bench = self._borrowed()
         try:
@@ -38,26 +120,20 @@ class Desk:
         with self._lock:
             self._idle.append(bench)
 
-    def _borrowed(self) -> Bench:
+    def _borrowed(self) -> Served:
         while True:
             with self._lock:
                 bench = self._idle.pop() if self._idle else None
             if bench is None:
-                return self.make(self.settings, self.place)
+                return Served(self._settings, self._place, today=self._today, looks=self._looks, busy=self._busy)
             if not bench.superseded():
                 return bench
             bench.close()
 
     def refresh(self) -> None:
         """Let go of all idle benches, so that none holds an old index open."""
+        self._looks.forget()
         with self._lock:
             idle, self._idle = self._idle, []
         for bench in idle:
             bench.close()
-
-    def model_there(self, bench: Bench) -> bool:
-        """Whether the answer model is on a server that answers, as it was a moment ago."""
-        known = self._model
-        if known is None or time.monotonic() - known[0] > _LOOK:
-            known = self._model = (time.monotonic(), bench.model().installed())
-        return known[1]

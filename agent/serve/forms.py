@@ -71,7 +71,7 @@ class Ask(BaseModel):
 class Reindex(BaseModel):
     """What `pv-agent ingest` would be told."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
     register_entries: bool = Field(default=False, alias="register", description="First register new and edited entries in kb.json.")
     skip_bad: bool = Field(default=False, description="Go on without the entries that are refused.")

@@ -1,11 +1,18 @@
-"""Brings the index up to date in the background, one run at a time; questions go on being answered from the old one meanwhile."""
+"""Brings the index up to date in the background, one run at a time; questions go on being answered from the old one meanwhile.
+
+A run is a process of its own, and a modest one: it takes no time from who asks, and what it needs of memory is given back.
+"""
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from typing import Any
 
 from agent.errors import AgentError
@@ -28,7 +35,7 @@ _STILL: dict[str, Any] = {
 
 
 class Reindexer:
-    """`done` is called after every run that changed the index."""
+    """`done` is called after every run that may have changed the index."""
 
     def __init__(self, settings: Settings, place: Place, *, done: Callable[[], None]) -> None:
         self._settings, self._place, self._done = settings, place, done
@@ -47,8 +54,7 @@ class Reindexer:
             if self._state["state"] == "running":
                 raise Problem(409, "reindex_running", "The index is being brought up to date already.", "GET /reindex tells how far it is.")
             self._state = {"state": "running", **_STILL, "started": _now()}
-            # no daemon: a run that has begun is finished before the process ends
-            self._thread = threading.Thread(target=self._run, args=(wanted,), name="reindex")
+            self._thread = threading.Thread(target=self._watch, args=(wanted,), name="reindex")
             self._thread.start()
             return dict(self._state)
 
@@ -57,37 +63,60 @@ class Reindexer:
         if self._thread is not None:
             self._thread.join()
 
-    def _run(self, wanted: Reindex) -> None:
-        told: dict[str, Any] = {}
+    def _watch(self, wanted: Reindex) -> None:
+        context = get_context("spawn")  # a fork would inherit the locks of threads that do not live on in it
+        ours, theirs = context.Pipe(duplex=False)
+        process = context.Process(target=_run, args=(self._settings, self._place, wanted.model_dump(), theirs), name="reindex")
+        told: dict[str, Any] = {"state": "failed", "error": "The run ended before it was done.", "stage": None}
         try:
-            told = self._brought(wanted)
-        except AgentError as error:
-            told = {"state": "failed", "error": str(error)}
-        except Exception as error:  # a background thread has nobody above it
-            told = {"state": "failed", "error": f"This is a bug ({type(error).__name__})."}
-            raise
+            process.start()
+            theirs.close()
+            with suppress(EOFError):
+                while told["state"] == "failed":
+                    message = ours.recv()
+                    if "state" in message:
+                        told = message
+                        break
+                    self._tell(**message)
+            process.join()
+        except OSError as error:
+            told["error"] = f"The run cannot be started ({error.strerror})."
         finally:
+            ours.close()
+            self._done()
             self._tell(**told, finished=_now())
-
-    def _brought(self, wanted: Reindex) -> dict[str, Any]:
-        bench = Bench(self._settings, self._place)
-        problems: list[str] = []
-        if wanted.register_entries:
-            built = build.build(self._place.kb, bench.language, licence=wanted.licence)
-            problems = [str(problem) for problem in built.problems]
-            if problems and not wanted.skip_bad:
-                return {"state": "failed", "error": "Some entries cannot be registered.", "problems": problems}
-        change, admission = bench.ingest(self._progress, skip_bad=wanted.skip_bad, full=wanted.full)
-        self._done()
-        found = problems or [str(problem) for problem in admission.problems]
-        return {"state": "done", "change": asdict(change), "problems": found}
-
-    def _progress(self, done: int, total: int, what: str) -> None:
-        self._tell(stage=what, done=done, total=total)
 
     def _tell(self, **changes: Any) -> None:
         with self._lock:
             self._state |= changes
+
+
+def _run(settings: Settings, place: Place, wanted: dict[str, Any], told: Connection) -> None:
+    """In the process of a run: tells how far it is, and at last how it ended."""
+    if hasattr(os, "nice"):
+        os.nice(10)
+    try:
+        told.send(_brought(Bench(settings, place), Reindex.model_validate(wanted), told))
+    except AgentError as error:
+        told.send({"state": "failed", "error": str(error)})
+    except Exception as error:
+        told.send({"state": "failed", "error": f"This is a bug ({type(error).__name__}); the server's log has its traceback."})
+        raise
+
+
+def _brought(bench: Bench, wanted: Reindex, told: Connection) -> dict[str, Any]:
+    problems: list[str] = []
+    if wanted.register_entries:
+        built = build.build(bench.place.kb, bench.language, licence=wanted.licence)
+        problems = [str(problem) for problem in built.problems]
+        if problems and not wanted.skip_bad:
+            return {"state": "failed", "error": "Some entries cannot be registered.", "problems": problems}
+
+    def progress(done: int, total: int, what: str) -> None:
+        told.send({"stage": what, "done": done, "total": total})
+
+    change, admission = bench.ingest(progress, skip_bad=wanted.skip_bad, full=wanted.full)
+    return {"state": "done", "change": asdict(change), "problems": problems or [str(problem) for problem in admission.problems]}
 
 
 def _now() -> str:

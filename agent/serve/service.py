@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import date
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 from agent import publish
 from agent.dates import parsed
 from agent.errors import AgentError, UsageError
 from agent.ingest import register
 from agent.plan import question_text
-from agent.runlog import Listener
+from agent.runlog import Listener, RunLog
 from agent.serve.desk import Desk
 from agent.serve.forms import Ask
 from agent.serve.gate import Gate
 from agent.serve.problems import Problem
 from agent.serve.reindex import Reindexer
 from agent.settings import Settings, choices
-from agent.wiring import Bench, checked_embedding, place
+from agent.wiring import checked_embedding, place
 
-_T = TypeVar("_T")
+ASIDE = 2
+"""Threads for what takes milliseconds: an entry is not read behind questions a model takes minutes for."""
 
 
 class Service:
@@ -31,21 +33,20 @@ class Service:
         self.settings = settings
         self.place = place(settings)
         self.today = today
-        self.desk = Desk(settings, self.place, lambda s, p: Bench(s, p, today=today))
+        self.desk = Desk(settings, self.place, today)
         self.gate = Gate(settings.workers, settings.queue, settings.queue_timeout)
+        self.aside = Gate(ASIDE, settings.queue, settings.queue_timeout)
         self.reindexer = Reindexer(settings, self.place, done=self.desk.refresh)
 
-    def close(self) -> None:
-        """Waits for what runs, and lets everything go."""
-        self.gate.close()
-        self.reindexer.wait()
-        self.desk.refresh()
-
-    async def aside(self, act: Callable[[], _T]) -> _T:
-        """A short act that does not wait in the queue of questions, so that one can see how the server is."""
-        import asyncio
-
-        return await asyncio.to_thread(act)
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        """Inside, questions are taken; at the end it waits for what runs, and lets everything go."""
+        with RunLog(self.place.runs).held():
+            yield
+            self.gate.close()
+            self.aside.close()
+            self.reindexer.wait()
+            self.desk.refresh()
 
     # --- in a thread ------------------------------------------------------------------------------
 
@@ -56,17 +57,14 @@ class Service:
     def ask(self, call: Ask, listener: Listener | None = None) -> dict[str, Any]:
         """The document of an answer or a refusal, as `pv-agent ask --json` prints it."""
         text = question_text(call.question, self.settings.max_question)
-        with self.desk.bench() as bench:
-            options = call.options()
-            if options.get("generator", self.settings.generator) == "auto":
-                options["generator"] = "point" if self.desk.model_there(bench) else "extractive"
-            called = bench.called((listener,) if listener else (), **options)
+        with self.desk.working() as bench:
+            called = bench.called((listener,) if listener else (), **call.options())
             return publish.document(called.ask(text, call.day(), scope=call.scope or "alle", log=call.log))
 
     def search(self, question: str, stichtag: str | None, scope: str | None, k: int) -> dict[str, Any]:
         """The document of a search, as `pv-agent search --json` prints it."""
         text = question_text(question, self.settings.max_question)
-        with self.desk.bench() as bench:
+        with self.desk.working() as bench:
             found = bench.search(text, parsed(stichtag) if stichtag else None, k=k, scope=scope or "alle")
         return publish.search_document(text, found)
 
@@ -99,7 +97,7 @@ class Service:
             with self.desk.bench() as bench:
                 info = bench.store.info
                 problems += checked_embedding(bench)
-                stale, there = bench.stale(), self.desk.model_there(bench)
+                stale, there = bench.stale(), bench.there(bench.model())
                 language = bench.language.code
         except AgentError as error:
             return {"status": "down", "problems": [str(error)], **parts, "reindex": self.reindexer.state()["state"], "load": self._load()}
@@ -122,7 +120,7 @@ class Service:
     def config(self) -> dict[str, Any]:
         """What a page needs to offer a choice."""
         with self.desk.bench() as bench:
-            language, there = bench.language, self.desk.model_there(bench)
+            language, there = bench.language, bench.there(bench.model())
         return {
             "title": self.title,
             "examples": list(self._register.examples) if self._register else [],
