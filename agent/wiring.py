@@ -35,7 +35,7 @@ from agent.stores import werte
 from agent.stores.sqlite import SqliteIndex, SqliteStore
 from agent.strategies import adaptive, direct, ircot, router
 from agent.transport import Server
-from agent.values import Answer, Chunk, EntryInfo, Evidence, Flag, Hit, Question, SubQuery, Trace
+from agent.values import Answer, Evidence, Flag, Hit, Question, SubQuery, Trace
 
 if TYPE_CHECKING:
     from agent.interfaces import Vector
@@ -409,18 +409,6 @@ class Bench:
     def _check(self, scope: str) -> None:
         if scope not in self.language.table["scopes"]:
             raise UsageError(f"There is no scope {scope!r}.", f"It is one of {', '.join(self.language.table['scopes'])}.")
-
-    def entry(self, entry_id: str) -> tuple[EntryInfo, tuple[Chunk, ...]] | None:
-        """An entry as the index holds it, with its chunks in reading order; None where there is none of that id."""
-        rows = self.store.rows_of([entry_id]).get(entry_id, ())
-        found = list(self.store.fetch(rows).values())
-        return (found[0][1], tuple(chunk for chunk, _ in found)) if found else None
-
-    def titles(self, entry_ids: Sequence[str]) -> dict[str, str]:
-        """The titles of entries, in the order asked for; unknown ids are left out."""
-        rows = self.store.rows_of(entry_ids)
-        found = self.store.fetch(of_entry[0] for of_entry in rows.values())
-        return {entry.id: entry.title for _, entry in found.values()}
 
     def _not_logged(self) -> str:
         return self.language.message("not_logged", path=self.place.runs)

@@ -117,33 +117,31 @@ def candidates(question: str, evidence: Evidence, language: Language, period: Pe
     """Every piece of the evidence that may be said for `period`, best first."""
     places = {entry_id: place for place, entry_id in enumerate(dict.fromkeys(hit.entry.id for hit in evidence.hits))}
     found = [
-        (hit, piece, piece.terms)
+        (hit, piece)
         for hit in evidence.hits
         for piece in pieces(hit.entry.title, hit.chunk.text, language)
         if piece.key not in evidence.overruled
     ]
-    telling = _telling([terms for _, _, terms in found])
+    telling = _telling([piece.terms for _, piece in found])
     wanted = asked(question, language)
     nearness = _nearness(evidence)
     case = stated(question, language.notation) if any(c.isdigit() for c in question) else []
-    named = {
-        hit.entry.id: frozenset(language.terms(" ".join((hit.entry.title, hit.entry.topic, *hit.entry.tags)))) for hit in evidence.hits
-    }
+    around = _around(evidence, language)
+    spoken = frozenset(evidence.weights).union(*evidence.variants.values())
     ranked: list[Candidate] = []
-    for hit, piece, terms in found:
+    for hit, piece in found:
         timing = fits(holding(piece, language), period, language)
         if not timing:
             continue
-        around = named[hit.entry.id]
-        recall, says = _recall(evidence, terms, around)
-        precision, figures = _precision(terms, evidence, telling), own_figures(piece.bare, wanted, language)
+        recall, says = _recall(evidence, piece.terms, around[hit.entry.id])
+        precision, figures = _precision(piece.words, spoken, telling), own_figures(piece.bare, wanted, language)
         score = recall * timing + PRECISION * precision + MEANING * nearness.get(piece.key, 0.0)
         score += FIGURE * wanted.sure * bool(figures) + KIND * meets(wanted, figures) + PLACE / (1 + places[hit.entry.id])
         score += SECTION.get(language.section_rank(hit.chunk.section), 0.0)
         score += STEP * suits(case, piece.bare, language.notation) if case else 0.0
         score -= OPPOSED * (opposed(question, piece.bare, language) or excepted(question, piece.bare, language))
         score -= SPECIAL * special(question, piece.bare, language) + CONDITIONAL * conditional(piece.bare, language)
-        ranked.append(Candidate(hit, piece, score, terms, says, bool(figures), 1 - precision))
+        ranked.append(Candidate(hit, piece, score, piece.terms, says, bool(figures), 1 - precision))
     return sorted(ranked, key=lambda c: (-c.score, places[c.hit.entry.id], c.hit.chunk.ordinal, c.piece.segment.span))
 
 
@@ -164,25 +162,32 @@ def _telling(pieces: Sequence[frozenset[str]]) -> dict[str, float]:
     return {term: log(1 + len(pieces) / count) for term, count in counts.items()}
 
 
-def _recall(evidence: Evidence, terms: frozenset[str], around: frozenset[str]) -> tuple[float, frozenset[str]]:
+def _around(evidence: Evidence, language: Language) -> dict[str, dict[str, float]]:
+    """How well each entry's title and tags cover each of the question's terms."""
+    titles = {hit.entry.id: " ".join((hit.entry.title, hit.entry.topic, *hit.entry.tags)) for hit in evidence.hits}
+    named = {entry_id: frozenset(language.terms(title)) for entry_id, title in titles.items()}
+    return {
+        entry_id: {term: covered(term, terms, evidence.variants.get(term, ())) for term in evidence.weights}
+        for entry_id, terms in named.items()
+    }
+
+
+def _recall(evidence: Evidence, terms: frozenset[str], around: Mapping[str, float]) -> tuple[float, frozenset[str]]:
     """The share of the question a piece covers, and the terms of it that the piece itself says."""
     total = sum(evidence.weights.values()) or 1.0
     share, says = 0.0, set()
     for term, weight in evidence.weights.items():
-        variants = evidence.variants.get(term, ())
-        own = covered(term, terms, variants)
+        own = covered(term, terms, evidence.variants.get(term, ()))
         if own >= 0.5:
             says.add(term)
-        share += weight * max(own, CONTEXT * covered(term, around, variants)) / total
+        share += weight * max(own, CONTEXT * around[term]) / total
     return share, frozenset(says)
 
 
-def _precision(terms: frozenset[str], evidence: Evidence, telling: Mapping[str, float]) -> float:
+def _precision(words: Sequence[str], spoken: frozenset[str], telling: Mapping[str, float]) -> float:
     """The share of what a piece says that the question speaks of too; figures are what is asked for, so they do not count."""
-    words = [term for term in terms if not any(c.isdigit() for c in term)]
     total = sum(telling[term] for term in words)
-    asked = frozenset(evidence.weights).union(*evidence.variants.values()) if evidence.variants else frozenset(evidence.weights)
-    return sum(telling[term] * covered(term, asked) for term in words) / total if total else 0.0
+    return sum(telling[term] * covered(term, spoken) for term in words) / total if total else 0.0
 
 
 def selected(found: Sequence[Candidate], weights: Mapping[str, float], most: int, *, several: bool) -> list[Candidate]:

@@ -21,6 +21,8 @@ class Piece:
     key: str
     terms: frozenset[str]
     """The terms of `bare`, dates and years left out."""
+    words: tuple[str, ...]
+    """Those of them that hold no digit."""
 
 
 @lru_cache(maxsize=4096)
@@ -33,8 +35,10 @@ def pieces(title: str, text: str, language: Language) -> tuple[Piece, ...]:
             continue
         bare = said(segment, language, bare=True)
         embedded = f"{title}: {bare}"
-        terms = (term for term in language.terms(bare) if not language.tells_time(term))
-        found.append(Piece(segment, said(segment, language), bare, embedded, sha256(embedded.encode()).hexdigest()[:32], frozenset(terms)))
+        terms = frozenset(term for term in language.terms(bare) if not language.tells_time(term))
+        words = tuple(sorted(term for term in terms if not any(c.isdigit() for c in term)))
+        key = sha256(embedded.encode()).hexdigest()[:32]
+        found.append(Piece(segment, said(segment, language), bare, embedded, key, terms, words))
     return tuple(found)
 
 

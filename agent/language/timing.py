@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import cache
+from functools import cache, lru_cache
 
 from agent.language.analyser import Language, folded
 from agent.values import Period
@@ -32,7 +32,8 @@ class Mention:
         return self.period
 
 
-def mentions(text: str, language: Language) -> list[Mention]:
+@lru_cache(maxsize=8192)
+def mentions(text: str, language: Language) -> tuple[Mention, ...]:
     """The dates, months and years of a text in reading order; "A bis B" is one mention."""
     found = [mention for match in _pattern(language).finditer(text) if (mention := _mention(text, match, language))]
     joined: list[Mention] = []
@@ -42,7 +43,7 @@ def mentions(text: str, language: Language) -> list[Mention]:
             joined[-1] = Mention(Period(before.period.start, mention.period.end), "range", (before.span[0], mention.span[1]))
         else:
             joined.append(mention)
-    return joined
+    return tuple(joined)
 
 
 def asked_periods(text: str, stichtag: date, language: Language) -> list[Period]:

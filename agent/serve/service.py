@@ -14,6 +14,7 @@ from agent.errors import AgentError, UsageError
 from agent.ingest import register
 from agent.plan import question_text
 from agent.runlog import Listener, RunLog
+from agent.serve import entries
 from agent.serve.desk import Desk
 from agent.serve.forms import Ask
 from agent.serve.gate import Gate
@@ -71,11 +72,10 @@ class Service:
     def entry(self, entry_id: str, stichtag: str | None) -> dict[str, Any]:
         """An entry as the index holds it. Raises a Problem (404) where there is none."""
         with self.desk.bench() as bench:
-            found = bench.entry(entry_id)
-            if found is None:
-                raise Problem(404, "no_such_entry", f"There is no entry {entry_id!r}.", "GET /search finds entries.")
-            entry, chunks = found
-            return publish.entry_document(entry, chunks, bench.titles(entry.cross_refs), parsed(stichtag) if stichtag else self.today())
+            found = entries.document(bench, entry_id, parsed(stichtag) if stichtag else self.today())
+        if found is None:
+            raise Problem(404, "no_such_entry", f"There is no entry {entry_id!r}.", "GET /search finds entries.")
+        return found
 
     def run(self, run_id: str) -> dict[str, Any]:
         """An earlier answer with its steps. Raises a Problem (404) where there is none."""
@@ -87,7 +87,7 @@ class Service:
 
     def titles(self, entry_ids: list[str]) -> dict[str, str]:
         with self.desk.bench() as bench:
-            return bench.titles(entry_ids)
+            return entries.titles(bench, entry_ids)
 
     def health(self) -> dict[str, Any]:
         """What is there: index, embedder, model, knowledge base. `status` is "ok", "degraded" (it works, with less) or "down"."""

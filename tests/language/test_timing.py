@@ -34,7 +34,7 @@ def test_a_mention(text: str, start: date, end: date) -> None:
 
 @pytest.mark.parametrize("text", ["2.026 EUR", "2026 EUR", "BGBl I 62/2026", "Rz 20261", "31.2.2026", "keine Zeit", "2026,50"])
 def test_no_mention(text: str) -> None:
-    assert mentions(text, DE) == []
+    assert mentions(text, DE) == ()
 
 
 @pytest.mark.parametrize(
