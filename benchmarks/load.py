@@ -97,12 +97,12 @@ def server(kb: Path) -> Iterator[tuple[str, int]]:
 
 
 def megabytes(pid: int) -> float:
-    """Resident memory of a process; 0 where the system does not tell it."""
+    """What a process holds of memory for itself, without the files it has mapped; 0 where the system does not tell it."""
     try:
         status = Path(f"/proc/{pid}/status").read_text()
     except OSError:
         return 0.0
-    return int(status.split("VmRSS:")[1].split()[0]) / 1024
+    return int(status.split("RssAnon:")[1].split()[0]) / 1024
 
 
 def processor_seconds(pid: int) -> float:
