@@ -101,9 +101,10 @@ def place(settings: Settings) -> Place:
     if not (kb / "kb.json").is_file() and not (kb / DOCUMENTS).is_dir():
         raise KnowledgeBaseError(f"There is no knowledge base at {kb} (no kb.json in it).", "Name one with --kb DIR or PV_KB_DIR.")
     # knowledge bases that lie side by side keep their indexes apart; the usual one has the plain place
-    data = kb.parent / "data" if kb.resolve().name == "wissensbasis" else kb.parent / "data" / kb.resolve().name
+    beside = kb.parent if kb.name not in ("", "..") else kb.resolve().parent
+    data = beside / "data" if kb.resolve().name == "wissensbasis" else beside / "data" / kb.resolve().name
     index = Path(settings.db_path) if settings.db_path else data / "index.db"
-    return Place(kb, index, index.with_name("runs.db"), kb.parent / "goldset.yaml" if data.name == "data" else kb / "goldset.yaml")
+    return Place(kb, index, index.with_name("runs.db"), beside / "goldset.yaml" if data.name == "data" else kb / "goldset.yaml")
 
 
 def language(code: str) -> Language:

@@ -67,10 +67,12 @@ def test_every_dated_value_is_sound() -> None:
     assert all(value.norm for value in values)
 
 
-def test_what_is_built_of_it_lies_where_git_does_not_look() -> None:
+def test_what_is_built_of_it_lies_where_git_does_not_look(monkeypatch: pytest.MonkeyPatch) -> None:
     found = place(Settings(kb_dir=str(KB)))
     assert found.index == ROOT / "examples" / "data" / "sv" / "index.db"
     assert found.goldset == KB / "goldset.yaml"
+    monkeypatch.chdir(KB)
+    assert place(Settings(kb_dir=".")).index == found.index, "from within the folder it is the same place"
     assert "examples/data/" in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
 
 

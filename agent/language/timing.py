@@ -59,15 +59,22 @@ def asked_periods(text: str, stichtag: date, language: Language) -> list[Period]
 @cache
 def _pattern(language: Language) -> re.Pattern[str]:
     months = "|".join(re.escape(month) for month in language.table["months"])
+    counted = "|".join(rf"{re.escape(word)}(?!\w)" for word in _counted(language))
     return re.compile(
         rf"""(?<![\w/.,])(?:
           (?P<iso>\d{{4}}-\d{{2}}-\d{{2}})
-        | (?P<day>\d{{1,2}})\.\s?(?:(?P<month>\d{{1,2}})\.\s?|(?P<name>{months})\s+)(?P<year>(?:19|20)\d\d)
+        | (?P<day>\d{{1,2}})(?:\.\s?(?P<month>\d{{1,2}})\.\s?|(?:\.\s?|\s)(?P<name>{months})\s+)(?P<year>(?:19|20)\d\d)
         | (?P<of>{months})\s+(?P<of_year>(?:19|20)\d\d)
         | (?P<alone>(?:19|20)\d\d)(?:/(?P<to>\d\d)(?!\d))?
-        )(?![\w%]|[.,]\d|\s*(?:%|€|EUR\b|Euro\b|km\b))""",
+        )(?!\w|[.,:]\d|\s*(?:{counted}))""",
         re.VERBOSE | re.IGNORECASE,
     )
+
+
+def _counted(language: Language) -> list[str]:
+    """Words behind which a number of four digits is no year: money, shares, kilometres."""
+    units = (word for unit in language.figures.get("units", ()) if unit.get("kind") in ("amount", "percent") for word in unit["words"])
+    return list(dict.fromkeys(("%", "€", "EUR", "km", *units)))
 
 
 def _mention(text: str, match: re.Match[str], language: Language) -> Mention | None:
@@ -75,10 +82,15 @@ def _mention(text: str, match: re.Match[str], language: Language) -> Mention | N
         period = _period(match, language)
     except ValueError:
         return None
-    word = re.search(r"(\w+)\s*$", text[max(0, match.start() - 24) : match.start()])
-    before = folded(word.group(1)) if word else ""
-    since, until = language.table["since_words"], language.table["until_words"]
-    return Mention(period, "since" if before in since else "until" if before in until else "", match.span())
+    opened = _openers(language).search(folded(text[max(0, match.start() - 24) : match.start()]))
+    return Mention(period, (opened.lastgroup or "") if opened else "", match.span())
+
+
+@cache
+def _openers(language: Language) -> re.Pattern[str]:
+    """What stands before a date that reaches on or back, at the end of a text; the group says which."""
+    since, until = ("|".join(re.escape(folded(word)) for word in language.table[f"{name}_words"]) for name in ("since", "until"))
+    return re.compile(rf"(?<!\w)(?:(?P<since>{since})|(?P<until>{until}))\s*$")
 
 
 def _period(match: re.Match[str], language: Language) -> Period:

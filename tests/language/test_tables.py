@@ -57,6 +57,7 @@ def test_swedish_norms_are_found_in_their_spellings() -> None:
     assert set(swedish.terms("3 §")) == set(swedish.terms("§ 3"))
     assert set(swedish.terms("3 §")) <= set(swedish.terms("5 kap. 3 §"))
     assert swedish.terms("SFS 2020:123") == swedish.terms("sfs 2020:123")
+    assert set(swedish.terms("SFS 2020:123")) <= set(swedish.terms("lagen (2020:123)"))
 
 
 def test_english_words_meet() -> None:

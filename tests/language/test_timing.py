@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.language.timing import fits, mentions
-from agent.testing import german
+from agent.testing import german, swedish
 from agent.values import Period
 
 DE = german()
@@ -30,6 +30,25 @@ Y2024, Y2026 = Period.year(2024), Period.year(2026)
 )
 def test_a_mention(text: str, start: date, end: date) -> None:
     assert [mention.period for mention in mentions(text, DE)] == [Period(start, end)]
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end", "opened"),
+    [
+        ("den 24 maj 2018", date(2018, 5, 24), date(2018, 5, 24), ""),
+        ("från och med den 1 juli 2018", date(2018, 7, 1), date(2018, 7, 1), "since"),
+        ("t.o.m. 2018", date(2018, 1, 1), date(2018, 12, 31), "until"),
+        ("från den 24 oktober 1998 till och med den 24 maj 2018", date(1998, 10, 24), date(2018, 5, 24), "range"),
+        ("1998-10-24 till 2018-05-24", date(1998, 10, 24), date(2018, 5, 24), "range"),
+    ],
+)
+def test_a_swedish_mention(text: str, start: date, end: date, opened: str) -> None:
+    assert [(mention.period, mention.open) for mention in mentions(text, swedish())] == [(Period(start, end), opened)]
+
+
+@pytest.mark.parametrize("text", ["lagen (2021:890)", "SFS 2018:1801", "2000 kr", "2020 kronor i timmen", "kl. 20:15"])
+def test_no_swedish_mention(text: str) -> None:
+    assert mentions(text, swedish()) == []
 
 
 @pytest.mark.parametrize("text", ["2.026 EUR", "2026 EUR", "BGBl I 62/2026", "Rz 20261", "31.2.2026", "keine Zeit", "2026,50"])
