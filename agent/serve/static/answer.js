@@ -146,11 +146,12 @@ function questionBack({ question_back: back, language: lang }, onReply) {
 
 /** How the answer came about, folded away. */
 export function trail(document_) {
-  const { retrieved, searched, strategy, embedder, checks, timings_ms: timings, run_id: run, kb_version: version, hops } = document_;
+  const { retrieved, searched, review, strategy, embedder, checks, timings_ms: timings, run_id: run, kb_version: version, hops } = document_;
   const found = [...new Set(retrieved.map(({ id }) => id))];
   const rows = [
     [t("trail_generator"), document_.refused ? null : origin(document_)],
     [t("trail_searched"), [...searched.queries, searched.scope, day(searched.stichtag, language())].join(" · ")],
+    [t("trail_review"), reviewed(review)],
     [t("trail_strategy"), [strategy, ...hops.map(({ note }) => note).filter(Boolean)].join(" · ")],
     [t("trail_embedder"), embedder],
     [t("trail_found"), found.length ? el("span", { class: "ids" }, found.map((id) => el("a", opening({ id }, document_), id))) : null],
@@ -166,8 +167,14 @@ export function trail(document_) {
   );
 }
 
+function reviewed(review) {
+  if (!review) return null;
+  const verdict = review.verdict && t(`verdict_${review.verdict}`);
+  return [verdict, review.fallback_reason && reason(review.fallback_reason)].filter(Boolean).join(" · ");
+}
+
 function origin({ origin: from, model }) {
   if (from === "extractive" || from === "fallback" || !model) return t("origin_extractive");
   if (from === "ungrounded") return t("origin_ungrounded");
-  return t(from.startsWith("agent") ? "origin_reviewed" : "origin_model", { model });
+  return t(from.startsWith("agent") && from !== "agent2_unreviewed" ? "origin_reviewed" : "origin_model", { model });
 }

@@ -1,10 +1,11 @@
 // Shows an entry beside the answer (on a narrow page above it), at the sentence a citation rests on.
 
 import * as api from "./api.js";
-import { byId, el, entryLink } from "./dom.js";
+import { byId, el, entryLink, webAddress } from "./dom.js";
 import { markdown } from "./markdown.js";
+import { passageIn } from "./passage.js";
 import { language, t } from "./strings.js";
-import { day, places, unitsAt } from "./text.js";
+import { day } from "./text.js";
 
 const wide = matchMedia("(min-width: 68rem)");
 const panel = () => byId("entry");
@@ -105,7 +106,23 @@ function fill() {
   byId("entry-title").replaceChildren(entry?.title ?? citation?.title ?? id);
   byId("entry-id").replaceChildren(id);
   byId("entry-body").setAttribute("aria-busy", String(!entry && !problem));
-  byId("entry-body").replaceChildren(...(entry ? body(entry, citation) : [el("p", { class: "quiet" }, waiting(problem)), quoted(citation, problem)].filter(Boolean)));
+  byId("entry-body").replaceChildren(...(entry ? body(entry, citation) : without(citation, problem)));
+}
+
+/** What can be shown without an entry: of a citation from another source all that it says itself. */
+function without(citation, problem) {
+  const alone = problem?.kind === "missing" && citation?.quote;
+  return alone ? [cited(citation), el("p", {}, el("mark", {}, citation.quote))] : [el("p", { class: "quiet" }, waiting(problem))];
+}
+
+function cited({ source, stand, section, url }) {
+  const address = url && webAddress(url);
+  const link = address && el("a", { href: address, rel: "noopener noreferrer", target: "_blank" }, address);
+  return factList([
+    [t("entry_stand"), day(stand, language())],
+    [t("entry_section"), section],
+    [t("entry_source"), link || source],
+  ]);
 }
 
 function waiting(problem) {
@@ -114,12 +131,8 @@ function waiting(problem) {
   return problem.kind === "network" ? t("problem_network") : problem.detail || t("problem");
 }
 
-function quoted(citation, problem) {
-  return problem && citation?.quote ? el("div", {}, el("p", {}, t("entry_cited")), el("blockquote", {}, citation.quote)) : null;
-}
-
 function body(entry, citation) {
-  const passage = citation?.span || citation?.quote ? find(entry.sections, citation) : null;
+  const passage = citation?.span || citation?.quote ? passageIn(entry.sections, citation) : null;
   const lost = citation?.quote && !passage;
   return [
     facts(entry),
@@ -131,13 +144,17 @@ function body(entry, citation) {
 }
 
 function facts(entry) {
-  const rows = [
+  return factList([
     [t("entry_stand"), day(entry.stand, language())],
     [t("entry_validity"), [period(entry), ["past", "future"].includes(entry.validity) && el("span", { class: `validity ${entry.validity}` }, ` · ${t(`validity_${entry.validity}`)}`)]],
     [t("entry_norms"), entry.norms.map((norm) => [" ", el("span", { class: "norm" }, norm)])],
     [t("entry_category"), [entry.topic, entry.category].filter(Boolean).join(" · ")],
-  ].filter(([, value]) => value.length);
-  return el("dl", { class: "facts" }, rows.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
+  ]);
+}
+
+function factList(rows) {
+  const told = rows.filter(([, value]) => value instanceof Node || value.length);
+  return el("dl", { class: "facts" }, told.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
 }
 
 function period({ valid_from: from, valid_to: to }) {
@@ -164,16 +181,4 @@ function seeAlso({ cross_refs: others, sections }) {
   const rest = others.filter(({ id }) => !sections.some(({ text }) => text.includes(id)));
   if (!rest.length) return null;
   return el("section", {}, el("h3", {}, t("entry_see")), el("ul", { lang: entriesLanguage() }, rest.map(({ id, title }) => el("li", {}, el("a", { href: entryLink(id) }, title)))));
-}
-
-/** Where the cited passage stands: the words of its quote, nearest to where they stood when it was cited. */
-function find(sections, { quote, span }) {
-  const all = sections.flatMap((section, index) =>
-    places(section.text, quote ?? "").map((range) => ({ index, range, far: span && section.span ? Math.abs(section.span[0] + range[0] - span[0]) : 0 })),
-  );
-  if (all.length) return all.sort((a, b) => a.far - b.far)[0];
-  const index = sections.findIndex((section) => span && section.span && section.span[0] <= span[0] && span[1] <= section.span[1]);
-  if (quote || index < 0) return null;
-  const { text, span: own } = sections[index];
-  return { index, range: [unitsAt(text, span[0] - own[0]), unitsAt(text, span[1] - own[0])] };
 }

@@ -35,34 +35,3 @@ export function seconds(milliseconds, language) {
 export function letters(text) {
   return text.replace(/[^\p{L}\p{N}]+/gu, "").toLowerCase();
 }
-
-/** Where the letters and digits of `quote` stand in `text`, each place as [start, end]. */
-export function places(text, quote) {
-  const wanted = letters(quote);
-  if (!wanted) return [];
-  const tail = quote.match(/[^\p{L}\p{N}]*$/u)[0];
-  const at = [];
-  let all = "";
-  for (const match of text.matchAll(/[\p{L}\p{N}]/gu)) {
-    const folded = match[0].toLowerCase();
-    all += folded;
-    for (let i = 0; i < folded.length; i += 1) at.push([match.index, match.index + match[0].length]);
-  }
-  const found = [];
-  for (let i = all.indexOf(wanted); i >= 0; i = all.indexOf(wanted, i + 1)) {
-    const end = at[i + wanted.length - 1][1];
-    found.push([at[i][0], text.startsWith(tail, end) ? end + tail.length : end]);
-  }
-  return found;
-}
-
-/** Where code point `index` of `text` stands in UTF-16 units: the server counts characters, JavaScript units. */
-export function unitsAt(text, index) {
-  let units = 0;
-  let points = 0;
-  while (points < index && units < text.length) {
-    units += text.codePointAt(units) > 0xffff ? 2 : 1;
-    points += 1;
-  }
-  return units;
-}

@@ -6,6 +6,7 @@ import { asText, copyText } from "./copy.js";
 import { byId, el } from "./dom.js";
 import { counted, t } from "./strings.js";
 
+const PATIENCE = 3;
 let number = 0;
 
 /** A turn for `request` ({question, stichtag?, …}). `on.reply(text)` asks anew, `on.edit(request)` hands the question back to the form. */
@@ -22,6 +23,8 @@ export class Turn {
 
   /** Ask, and show what comes; resolves when there is something to read. */
   async run() {
+    const started = Date.now();
+    const clock = setInterval(() => this.elapse(Math.round((Date.now() - started) / 1000)), 1000);
     try {
       this.document = await api.ask(this.request, { onStep: (step) => this.stepped(step), signal: this.control.signal });
       this.became("done", summary(this.document));
@@ -30,7 +33,14 @@ export class Turn {
       this.problem = problem;
       if (problem.kind === "token") this.on.token();
       this.became("failed", t("failed_ready"));
+    } finally {
+      clearInterval(clock);
     }
+  }
+
+  /** A model may take minutes: the seconds tell that it is still at it. */
+  elapse(seconds) {
+    if (this.state === "working" && seconds >= PATIENCE) this.time.replaceChildren(t("elapsed", { seconds }));
   }
 
   cancel() {
