@@ -26,7 +26,7 @@ def searched(first: Evidence, queries: Sequence[str], plan: Plan, parts: Parts) 
     pool = joined([first.hits, *again], k=parts.settings.rrf_k)[:CANDIDATES]
     asked = tuple(dict.fromkeys((*(subquery.query for subquery in plan.subqueries), *queries)))
     where = first.searched or Searched((), plan.subqueries[0].scope, plan.subqueries[-1].period.end)
-    merged = replace(first, hits=_best_whole(pool)[: parts.settings.review_chunks], searched=replace(where, queries=asked))
+    merged = replace(first, hits=_best_twice(pool)[: parts.settings.review_chunks], searched=replace(where, queries=asked))
     return conflicts.settled(replace(merged, conflicts=()), plan.span, parts.language)
 
 
@@ -51,7 +51,10 @@ def joined(lists: Sequence[Sequence[Hit]], *, k: int) -> list[Hit]:
     return [found[keys[place]] for place in ranking.ordered(ranking.rrf(legs, k=k))]
 
 
-def _best_whole(hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """The hits with all sections of the best entry first: a value's table and the sentence that explains it belong together."""
-    best = [hit for hit in hits if hit.entry.id == hits[0].entry.id]
+def _best_twice(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """The hits with a second section of the best entry next: a value's table and the sentence that explains it belong together.
+
+    More of its sections would take the places of entries that hold an answer's other half.
+    """
+    best = [hit for hit in hits if hit.entry.id == hits[0].entry.id][:2]
     return (*best, *(hit for hit in hits if hit not in best))
