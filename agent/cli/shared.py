@@ -107,8 +107,8 @@ def spinner(bench: Bench, as_json: bool) -> Any:
 
 def shadowed(shadow: Shadow, bench: Bench, quiet: bool) -> None:
     """Run a shadow review after its answer was printed, in sight of the user; an interruption ends it and nothing else."""
-    err(bench.language.message("shadow_begins"))
     try:
+        err(bench.language.message("shadow_begins"))
         with spinner(bench, quiet) as listener:
             record = shadow.run((listener,))
     except KeyboardInterrupt:

@@ -23,10 +23,11 @@ def searched(first: Evidence, queries: Sequence[str], plan: Plan, parts: Parts) 
     found = [_search(query, plan, parts) for query in queries]
     again = [hits for hits in found if hits is not None]
     parts.log.step("rewritten", queries=list(queries), found=[[hit.entry.id for hit in hits] for hits in again])
-    pool = joined([first.hits, *again], k=parts.settings.rrf_k)[:CANDIDATES]
+    pool = _best_twice(joined([first.hits, *again], k=parts.settings.rrf_k))
     asked = tuple(dict.fromkeys((*(subquery.query for subquery in plan.subqueries), *queries)))
     where = first.searched or Searched((), plan.subqueries[0].scope, plan.subqueries[-1].period.end)
-    merged = replace(first, hits=_best_twice(pool)[: parts.settings.review_chunks], searched=replace(where, queries=asked))
+    hits = within(within(pool, again, most=CANDIDATES), again, most=parts.settings.review_chunks)
+    merged = replace(first, hits=hits, searched=replace(where, queries=asked))
     return conflicts.settled(replace(merged, conflicts=()), plan.span, parts.language)
 
 
@@ -49,6 +50,15 @@ def joined(lists: Sequence[Sequence[Hit]], *, k: int) -> list[Hit]:
     places = {key: place for place, key in enumerate(keys)}
     legs = ((1.0, [places[hit.entry.id, hit.chunk.ordinal] for hit in hits]) for hits in lists)
     return [found[keys[place]] for place in ranking.ordered(ranking.rrf(legs, k=k))]
+
+
+def within(pool: Sequence[Hit], lists: Sequence[Sequence[Hit]], *, most: int) -> tuple[Hit, ...]:
+    """The first `most` of the pool with the best hit of each rewriting among them: what one search alone found has few ranks to add up."""
+    places = {(hit.entry.id, hit.chunk.ordinal): place for place, hit in enumerate(pool)}
+    firsts = sorted({places[hits[0].entry.id, hits[0].chunk.ordinal] for hits in lists if hits})
+    kept = [0, *(place for place in firsts if place)][:most] if pool else []
+    kept += [place for place in range(len(pool)) if place not in kept][: most - len(kept)]
+    return tuple(pool[place] for place in sorted(kept))
 
 
 def _best_twice(hits: Sequence[Hit]) -> tuple[Hit, ...]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.review import rules
+from agent.review import pool, rules
 from agent.review.contracts import Proposal, Review, Rewrite, normalised
 from agent.testing import german, hit
 from agent.values import Hit, Reason
@@ -332,3 +332,37 @@ def test_the_whole_draft_is_always_an_admissible_revision() -> None:
         assert isinstance(found, Hit)
         draft = f"{found.chunk.text[:-1]} [{found.entry.id}]."
         assert rules.additions(draft, draft, "", DE) == ()
+
+
+# --- the pool of candidates ---------------------------------------------------------------------------
+
+
+def named(*names: str) -> list[Hit]:
+    return [hit(name, f"Text {name}") for name in names]
+
+
+def ids(hits: Any) -> list[str]:
+    return [found.entry.id for found in hits]
+
+
+def test_what_several_searches_find_goes_first_and_each_chunk_comes_once() -> None:
+    assert ids(pool.joined([named("a", "b", "c"), named("c", "d")], k=20)) == ["c", "a", "b", "d"]
+
+
+def test_the_best_of_each_rewriting_has_a_place() -> None:
+    first, again = named(*"abcdefgh"), [named("x", "a"), named("y")]
+    everything = pool.joined([first, *again], k=20)
+    kept = ids(pool.within(everything, again, most=4))
+    assert len(kept) == 4
+    assert {"a", "x", "y"} <= set(kept)
+    assert ids(pool.within(everything, [], most=4)) == ids(everything[:4])
+    assert ids(pool.within(everything, again, most=1)) == ["a"]
+    assert pool.within([], [], most=4) == ()
+
+
+@given(st.lists(st.lists(st.sampled_from("abcdefghijkl"), unique=True, max_size=8), max_size=5), st.integers(1, 8))
+def test_the_pool_is_a_part_of_what_was_found_without_repetition(lists: list[list[str]], most: int) -> None:
+    found = [named(*names) for names in lists]
+    everything = pool.joined(found, k=20)
+    kept = ids(pool.within(everything, found[1:], most=most))
+    assert len(kept) == len(set(kept)) == min(most, len({name for names in lists for name in names}))
