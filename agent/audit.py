@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from hashlib import sha256
@@ -10,7 +11,7 @@ from typing import Any
 from agent.settings import Settings
 from agent.values import Evidence
 
-EXPORT_VERSION = "1.0"
+EXPORT_VERSION = "1.1"
 PLACES = ("kb_dir", "db_path", "ollama_url", "openai_url", "openai_key", "web_url")
 """Settings that say where things are, and the keys to them: another machine's business, and no part of what an answer rests on."""
 SERVING = frozenset(
@@ -58,7 +59,7 @@ def exported(record: Mapping[str, Any]) -> dict[str, Any]:
     asked = (steps.get("asked") or [{}])[0]
     calls = steps.get("called", [])
     last = calls[-1] if calls else {}
-    return {
+    document = {
         "export_version": EXPORT_VERSION,
         **{name: record[name] for name in RECORD},
         "generator": asked.get("generator"),
@@ -73,6 +74,13 @@ def exported(record: Mapping[str, Any]) -> dict[str, Any]:
         "complaints": steps.get("complained", []),
         "answer": record["answer"],
     }
+    return {**document, "checksum": checksum(document)}
+
+
+def checksum(document: Mapping[str, Any]) -> str:
+    """SHA-256 over all of an exported run but its checksum, as JSON with sorted keys and no blanks: any change by hand shows."""
+    rest = {name: value for name, value in document.items() if name != "checksum"}
+    return sha256(json.dumps(rest, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def _reviewed(record: Mapping[str, Any], steps: Mapping[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:

@@ -62,17 +62,23 @@ def _knowledge_base(bench: Bench) -> Iterator[Check]:
     from agent.ingest import register
 
     admission = register.admitted(bench.place.kb)
-    refused = len(admission.problems)
+    count, refused = len(admission.entries), len(admission.problems)
     state = "good" if not refused else "poor" if admission.entries else "bad"
-    found = f"{bench.place.kb}: {len(admission.entries)} entries, {bench.language.table['name']}"
+    found = f"{bench.place.kb}: {count} {'entry' if count == 1 else 'entries'}, {bench.language.table['name']}"
     yield Check("knowledge base", state, found + (f", {refused} refused" if refused else ""), "pv-agent kb lint" if refused else "")
 
 
 def _index(bench: Bench) -> Iterator[Check]:
+    if bench.place.index.is_dir():
+        yield Check("index", "bad", f"{bench.place.index} is a folder", "move it away, then pv-agent ingest")
+        return
     if not bench.has_index():
         yield Check("index", "poor", f"none at {bench.place.index} yet", "pv-agent ingest")
         return
     info = bench.store.info
+    if damage := bench.store.damage():
+        yield Check("index", "bad", f"{bench.place.index} is damaged ({damage})", "pv-agent ingest --full")
+        return
     found = f"{info.entries} entries, {info.chunks} chunks, built {info.built}"
     if bench.stale():
         yield Check("index", "poor", f"{found}; the knowledge base is newer", "pv-agent ingest --register")

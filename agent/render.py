@@ -19,6 +19,11 @@ def printable(text: str) -> str:
     return "".join(c for c in text if c == "\n" or (c not in _BIDI and unicodedata.category(c) != "Cc"))
 
 
+def counted(count: int, one: str, more: str = "") -> str:
+    """A count with its word: 1 problem, 2 problems."""
+    return f"{count} {one if count == 1 else more or f'{one}s'}"
+
+
 def plain(text: str, **_: Any) -> str:
     """The style of a pipe: none."""
     return text
@@ -156,7 +161,7 @@ def path(record: Mapping[str, Any]) -> list[str]:
     ]
     strategy = record["strategy"] or "–"
     return [
-        f"{strategy}: {len(found)} searches",
+        f"{strategy}: {counted(len(found), 'search', 'searches')}",
         *(columns([("", "source", "query", "found", "time", ""), *rows]).splitlines() if rows else []),
     ]
 
@@ -191,9 +196,10 @@ def stats(document: Mapping[str, Any], *, full: bool = False) -> str:
         (topic["name"] or "–", str(topic["entries"]), *(f"{topic['holding'][year]} / {topic['values'][year]}" for year in years))
         for topic in document["topics"]
     ]
-    lines = [columns([head, *rows]), "", f"{document['entries']} entries in {len(rows)} topics; by year: entries that hold / values cited."]
+    held = f"{counted(document['entries'], 'entry', 'entries')} in {counted(len(rows), 'topic')}"
+    lines = [columns([head, *rows]), "", f"{held}; by year: entries that hold / values cited."]
     if document["unread"]:
-        lines.append(f"{document['unread']} files are no sound entry (pv-agent kb lint).")
+        lines.append(f"{counted(document['unread'], 'file')} that cannot be read as an entry (pv-agent kb lint).")
     for name, what in _GAPS.items():
         found = document[name]
         told = "there is no goldset" if found is None else str(len(found))
@@ -208,7 +214,7 @@ _GAPS = {"orphans": "Entries no other refers to", "uncited": "Values without an 
 
 def affected(answers: Sequence[Any], questions: Sequence[Any]) -> str:
     """The earlier answers and goldset questions an edit affects, each with its entries."""
-    head = f"{len(answers)} earlier answers and {len(questions)} questions of the goldset are affected."
+    head = f"Affected: {counted(len(answers), 'earlier answer')}, {counted(len(questions), 'question')} of the goldset."
     named = [(found, ", ".join(f"{name} ({what})" for name, what in found.entries)) for found in (*answers, *questions)]
     return printable("\n".join([head, *(f"  {found.id}  {entries}  {found.question[:80]}" for found, entries in named)]))
 

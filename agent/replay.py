@@ -63,6 +63,8 @@ def read(path: Path) -> Document:
     if fault:
         at = "/".join(map(str, fault.absolute_path)) or "the document"
         raise AgentError(f"{path} is no exported run: {at}: {fault.message[:200]}.", "Make one: pv-agent runs export ID --out FILE")
+    if loaded["checksum"] != audit.checksum(loaded):
+        raise AgentError(f"{path} is not as it was exported: its checksum differs.", f"Export it anew: pv-agent runs export {loaded['id']}")
     return loaded
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, get_args, get_type_hints
 from typing import Literal as Choice
 
-from agent.errors import ConfigError
+from agent.errors import ConfigError, UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,12 +210,19 @@ def load(flags: Mapping[str, Any] | None = None, *, environ: Mapping[str, str] |
     ):
         for name, (label, raw) in layer.items():
             shown = f"{where}: {label}" if where else label
-            values[name] = _value(name, raw, shown)
+            try:
+                values[name] = _value(name, raw, shown)
+            except ConfigError as error:
+                if label.startswith("--"):
+                    raise UsageError(error.message, error.mend) from error
+                raise
             origin[name] = shown
     return Given(Settings(**values), origin)
 
 
 def _from_file(path: Path) -> dict[str, tuple[str, Any]]:
+    if path.is_dir():
+        raise ConfigError(f"{path} is a folder.", "Settings stand in a file of that name; move the folder away.")
     if not path.is_file():
         return {}
     import yaml

@@ -114,13 +114,13 @@ def language(code: str) -> Language:
 
 def language_of(kb: Path) -> Language:
     """The language a knowledge base says it is in; the first one known to the program where nothing is registered yet."""
-    if not (kb / "kb.json").exists():
+    known = register.load(kb)
+    if known is None:
         return language(FIRST_LANGUAGE)
-    try:
-        code = str(json.loads((kb / "kb.json").read_text(encoding="utf-8"))["language"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise KnowledgeBaseError(f"{kb / 'kb.json'} does not say its language.", 'It needs "language": "de".') from error
-    return language(code)
+    codes = [name.removeprefix("language.") for name in texts.names("tables", ".json") if name.startswith("language.")]
+    if known.language not in codes:
+        raise KnowledgeBaseError(f"{kb / 'kb.json'}: there is no language {known.language!r}.", f"It is one of {', '.join(codes)}.")
+    return language(known.language)
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,8 +107,8 @@ def test_before_any_value_it_refuses_as_out_of_date(pv: Callable[..., Said]) -> 
         (["ask", "???"], 2, "The question is empty"),
         (["ask", "Wort " * 20000], 2, "Shorten it"),
         (["ask", "Grenze?", "--stichtag", "31.2.2026"], 2, "is no date"),
-        (["ask", "Grenze?", "--strategy", "raten"], 1, "direct"),
-        (["ask", "Grenze?", "--generator", "orakel"], 1, "auto, point, extractive"),
+        (["ask", "Grenze?", "--strategy", "raten"], 2, "direct"),
+        (["ask", "Grenze?", "--generator", "orakel"], 2, "auto, point, extractive"),
         (["search", "Grenze", "-k", "0"], 2, "-k"),
         (["search", "Grenze", "--scope", "welt"], 2, "alle, gesetz, kv"),
         (["runs", "show", "nichts"], 2, "No run has been logged"),
@@ -153,7 +153,7 @@ def test_runs_are_logged_shown_and_purged_unless_told_not_to(pv: Callable[..., S
     assert [step["kind"] for step in shown["steps"]] == ["asked", "planned", "searching", "hop", "gathered", "judged", "grounded"]
     assert shown["answer"] == answered
     assert pv("runs", "list", "--where", "refused=0", "--json").json[0]["id"] == answered["run_id"]
-    assert "1 runs deleted" in pv("runs", "purge", "--all").out
+    assert "1 run deleted" in pv("runs", "purge", "--all").out
 
 
 def test_a_run_is_exported_replayed_and_found_affected(pv: Callable[..., Said], kb: Path) -> None:
@@ -279,3 +279,107 @@ def test_an_import_says_what_it_kept_out(pv: Callable[..., Said], tmp_path: Path
     assert pv("kb", "import", "texte", "--licence", "x", "--kb", "nichts").code == 1
     assert pv("kb", "import", "texte", "--licence", "x", "--kb", "fremd", "--language", "xx").code == 1
     assert not (tmp_path / "fremd").exists()
+
+
+def test_the_version(pv: Callable[..., Said]) -> None:
+    said = pv("--version")
+    assert (said.code, said.out.split()[0]) == (0, "pv-agent")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("ask", "Urlaub", "--generator", "x"),
+        ("ask", "Urlaub", "--strategy", "x"),
+        ("ask", "Urlaub", "--review", "x"),
+        ("search", "Urlaub", "--scope", "x"),
+        ("eval", "--where", "a=b"),
+        ("eval", "--language", "sv"),
+    ],
+)
+def test_an_option_with_a_wrong_value_or_without_its_partner_is_wrong_usage(pv: Callable[..., Said], arguments: tuple[str, ...]) -> None:
+    said = pv(*arguments)
+    assert (said.code, said.out) == (2, "")
+    option = next(word for word in arguments if word.startswith("--")).removeprefix("--")
+    assert option in said.err
+
+
+def test_a_wrong_value_from_elsewhere_is_an_expected_error(pv: Callable[..., Said], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PV_GENERATOR", "x")
+    assert pv("ask", "Urlaub").code == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [("{", "kb.json:1: This is no readable JSON"), ("7", "no register of version 1"), ('{"version": 1}', '"language" is missing'),
+     ('{"version": 1, "language": "xx"}', "no language 'xx'. It is one of de, en, sv.")],
+)  # fmt: skip
+def test_what_is_wrong_with_the_register_is_said(pv: Callable[..., Said], kb: Path, text: str, what: str) -> None:
+    (kb / "kb.json").write_text(text, encoding="utf-8")
+    said = pv("kb", "lint")
+    assert (said.code, what in said.err) == (1, True), said.err
+
+
+def test_settings_in_a_folder_are_not_passed_over(pv: Callable[..., Said], tmp_path: Path) -> None:
+    (tmp_path / "agent.yaml").mkdir()
+    said = pv("kb", "lint")
+    assert (said.code, "agent.yaml is a folder" in said.err) == (1, True)
+
+
+def test_counts_have_their_word(pv: Callable[..., Said], kb: Path) -> None:
+    put(kb, "pv-neu", "## Details\n\nText.")
+    assert pv("kb", "lint").out.endswith("1 problem, 0 notices (--notices lists them).\n")
+
+
+def test_the_doctor_sees_damage(pv: Callable[..., Said], tmp_path: Path) -> None:
+    pv("ingest", "--register", "--licence", "eigen")
+    index = tmp_path / "data" / "index.db"
+    assert pv("doctor").code == 0
+    whole = index.read_bytes()
+    half = len(whole) // 8192 * 4096
+    index.write_bytes(whole[:half] + b"\x07" * 40000 + whole[half + 40000 :])
+    said = pv("doctor")
+    assert (said.code, "BAD  index" in said.out) == (1, True)
+    for beside in tmp_path.glob("data/index.db*"):
+        beside.unlink()
+    index.mkdir()
+    said = pv("doctor")
+    assert (said.code, "is a folder" in said.out) == (1, True)
+
+
+def test_stats_as_text_and_as_json(pv: Callable[..., Said], kb: Path, tmp_path: Path) -> None:
+    told = pv("kb", "stats", "--since", "2026", "--json").json
+    assert (told["entries"], told["years"][0], told["unasked"]) == (2, 2026, None)
+    assert "Entries no other refers to: 2\n  pv-geringfuegigkeitsgrenze\n  pv-urlaub" in pv("kb", "stats").out
+
+
+def test_a_strict_lint_finds_more(pv: Callable[..., Said]) -> None:
+    pv("kb", "build", "--licence", "eigen")
+    assert pv("kb", "lint").code == 0
+    said = pv("kb", "lint", "--strict")
+    assert (said.code, "The section `Verweise` is missing." in said.out) == (1, True)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+@pytest.mark.parametrize("after", [0.0, 0.02, 0.06, 0.15])
+def test_an_early_interruption_is_quiet(after: float) -> None:
+    """From the moment the program's own first line runs; before that the interpreter itself is still starting."""
+    import signal
+    import subprocess
+    import time
+
+    script = "import sys; print('begin', flush=True); sys.argv = ['pv-agent', '--help']; from agent.__main__ import main; main()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", f"try:\n    exec({script!r})\nexcept KeyboardInterrupt:\n    sys.exit(130)"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=Path(__file__).parents[1],
+        text=True,
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    time.sleep(after)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode in (0, 130)
+    assert "Traceback" not in told

@@ -202,11 +202,24 @@ def test_a_setting_that_is_no_more_is_noted(bench: Bench) -> None:
     assert "warp" in again.notes[0]
 
 
-@pytest.mark.parametrize("content", ["", "{}", "[1]", '{"export_version": "1.0"}', "kein JSON"])
+@pytest.mark.parametrize("content", ["", "{}", "[1]", '{"export_version": "1.1"}', "kein JSON"])
 def test_a_file_that_is_no_export_is_one_sentence(tmp_path: Path, content: str) -> None:
     path = tmp_path / "run.json"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(AgentError, match=r"run\.json"):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("stichtag", "2020-01-01"), ("kb_version", "0" * 16), ("gate", None), ("question", "Anders?")]
+)
+def test_a_file_that_was_altered_by_hand_is_named(bench: Bench, tmp_path: Path, field: str, value: object) -> None:
+    then = exported(bench)
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(then, indent=2), encoding="utf-8")
+    assert read(path) == then
+    path.write_text(json.dumps(then | {field: value}), encoding="utf-8")
+    with pytest.raises(AgentError, match="not as it was exported"):
         read(path)
 
 
@@ -297,5 +310,6 @@ def test_a_shadow_review_changes_nothing_of_what_is_replayed(tmp_path: Path, oll
     before = audit.exported(made.runs.shown(asked.shadow.run_id))
     asked.shadow.run()
     after = audit.exported(made.runs.shown(asked.shadow.run_id))
-    assert {**after, "prompts": []} == {**before, "prompts": []}
+    aside = {"prompts": [], "checksum": ""}
+    assert {**after, **aside} == {**before, **aside}
     assert replayed(json.loads(json.dumps(after)), made).differences == ()

@@ -6,12 +6,12 @@ import os
 import sys
 from io import StringIO
 from pathlib import Path
-from typing import NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
 from agent.cli import asking, knowledge, measuring, records, serving, system
-from agent.cli.shared import err
+from agent.cli.shared import emit, err
 from agent.errors import EXIT_BUG, EXIT_EXPECTED, AgentError
 
 app = typer.Typer(
@@ -24,6 +24,24 @@ app = typer.Typer(
 )
 for commands in (asking, knowledge, serving, measuring, records, system):
     app.add_typer(commands.app)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            emit(f"pv-agent {version('pv-agent')}")
+        except PackageNotFoundError:
+            emit("pv-agent, not installed: run from its source")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    _: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version this is.")] = False,
+) -> None:
+    """What stands before a command."""
 
 
 def main() -> NoReturn:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from agent.cli.shared import Json, Kb, NoEmbed, Stichtag, bench_of, day_of, emit, emit_json, question_of, ready, shadowed, spinner, style
-from agent.errors import EXIT_REFUSED
+from agent.errors import EXIT_REFUSED, ConfigError, UsageError
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -33,6 +33,10 @@ def ask(
     if model and not generator:
         generator = "point"  # who names a model wants to hear when it does not answer
     bench = bench_of(kb, as_json, strategy=strategy, generator=generator, answer_model=model, embed_off=no_embed or None)
+    try:
+        bench.review_mode(review)
+    except ConfigError as error:
+        raise UsageError(error.message.replace("review_mode", "--review", 1), error.mend) from error
     ready(bench)
     with spinner(bench, as_json) as listener:
         from dataclasses import replace

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agent.cli.shared import Json, Kb, NoEmbed, bench_of, brought_up, day_of, emit, emit_json, err, progress_bar, settings_of, told
+from agent.cli.shared import Json, Kb, NoEmbed, bench_of, brought_up, day_of, emit, emit_json, err, progress_bar, settings_of
 from agent.errors import EXIT_EXPECTED, UsageError
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ def lint(
 ) -> None:
     """Report every problem as file:line: what it is, and how to mend it."""
     from agent.ingest import lint as linting
+    from agent.render import counted
 
     bench = bench_of(kb, False)
     findings = linting.lint(bench.place.kb, bench.language, strict=strict)
@@ -57,7 +58,7 @@ def lint(
     for finding in findings if notices else problems:
         emit(f"{finding}" if finding.severity == "problem" else f"{finding} (notice)")
     hidden = "" if notices else " (--notices lists them)"
-    emit(f"{told(len(problems), 'problem')}, {told(len(findings) - len(problems), 'notice')}{hidden}.")
+    emit(f"{counted(len(problems), 'problem')}, {counted(len(findings) - len(problems), 'notice')}{hidden}.")
     if problems:
         raise typer.Exit(EXIT_EXPECTED)
 
@@ -129,6 +130,7 @@ def import_(
 
     from agent.ingest.importing import run
     from agent.ingest.importing.writing import Terms
+    from agent.render import counted
 
     given = Terms(licence, date.today(), prefix, day_of(stand), bereich, thema, overwrite)
     bench = bench_of(_begun(kb, language), as_json)
@@ -142,7 +144,7 @@ def import_(
         for problem in outcome.problems:
             err(str(problem))
         counts = [f"{len(ids)} {what}" for what, ids in outcome.counted() if ids]
-        emit(f"{', '.join(counts) or 'Nothing imported'}; {told(len(outcome.problems), 'document')} kept out.")
+        emit(f"{', '.join(counts) or 'Nothing imported'}; {counted(len(outcome.problems), 'document')} kept out.")
         if outcome.added or outcome.updated:
             emit("Nothing was written." if dry_run else "Bring the index up to date: pv-agent ingest")
     if outcome.problems:

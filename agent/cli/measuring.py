@@ -44,7 +44,7 @@ def evaluate(
     resume: Resume = False,
     retry: Retry = False,
     beir: Annotated[Path | None, typer.Option(metavar="DIR", help="Measure a set in BEIR's layout instead of the goldset.")] = None,
-    language: Annotated[str, typer.Option(help="The language of --beir: de, sv or en.")] = "de",
+    language: Annotated[str | None, typer.Option(help="The language of --beir: de (the default), sv or en.")] = None,
     where: Annotated[list[str] | None, typer.Option(metavar="F=V", help="Only queries of --beir whose field F is V.")] = None,
     run_file: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rankings as a TREC run file.")] = None,
     cassette: Cassette = None,
@@ -56,6 +56,8 @@ def evaluate(
     from agent.eval import evaluation, report
     from agent.eval import scorecard as scoring
 
+    if not beir and (where or language):
+        raise UsageError(f"{'--where' if where else '--language'} belongs to --beir.", "Name the set: --beir DIR.")
     settings = settings_of(kb, embed_off=no_embed or None)
     path = compare or (evaluation.newest(evaluation.scores(settings)) if gate and not beir else None)
     earlier = evaluation.read(path) if path else None
@@ -64,7 +66,7 @@ def evaluate(
     ) as options:
         if beir:
             floors: Any = {}
-            result, ranked = evaluation.on_collection(beir, settings, options, language=language, where=where or [])
+            result, ranked = evaluation.on_collection(beir, settings, options, language=language or "de", where=where or [])
         else:
             result, ranked, floors = evaluation.on_goldset(_measured_bench(kb, embed_off=no_embed or None), options)
     if path and earlier:
@@ -72,7 +74,7 @@ def evaluate(
     for warning in result.get("warnings", []):
         err(warning)
     shown = report.markdown(result)
-    _write(json_out, lambda: _json(result))
+    _finish(json_out, lambda: _json(result))
     _write(scorecard, lambda: _json(scoring.alone(result)))
     _write(markdown, lambda: shown)
     if run_file:
@@ -140,7 +142,7 @@ def bakeoff(
         record=record,
     ) as options:
         results = evaluation.bakeoff(bench, evaluation.varied(varied, names), options)
-    _write(json_out, lambda: _json({setting.name: result for setting, result in results}))
+    _finish(json_out, lambda: _json({setting.name: result for setting, result in results}))
     words = evaluation.words(bench)
     emit(tables.bakeoff(results, words, what=what))
     if strategies:
@@ -165,7 +167,7 @@ def sweep(
     bench = _measured_bench(kb)
     with _measuring(json_out, bench.settings, "sweep", answers=answers, resume=resume, cassette=cassette) as options:
         choice = evaluation.swept(bench, grid, measure, options, folds=folds)
-    _write(json_out, lambda: _json(evaluation.document(choice)))
+    _finish(json_out, lambda: _json(evaluation.document(choice)))
     emit(tables.sweep(choice, measure, evaluation.words(bench)))
 
 
@@ -184,13 +186,26 @@ def _measuring(json_out: Path | None, settings: Any, name: str, **options: Any) 
 
     if options.get("record") and not options.get("cassette"):
         raise UsageError("--record needs to know where.", "Add --cassette FILE.")
-    journal = json_out.with_name(json_out.name + ".journal") if json_out else evaluation.folder(settings) / f"{name}.journal"
+    journal = _beside(json_out) if json_out else evaluation.folder(settings) / f"{name}.journal"
     with progress_bar() as progress:
         try:
             yield evaluation.Options(journal, progress, **options)
         except KeyboardInterrupt:
             err(f"Interrupted; what was measured is in {journal}. Go on with the same command and --resume.")
             raise
+
+
+def _beside(json_out: Path) -> Path:
+    return json_out.with_name(json_out.name + ".journal")
+
+
+def _finish(json_out: Path | None, made: Callable[[], str]) -> None:
+    """Write a whole result; the journal beside it is put away then, unless something failed that --retry-errors may ask again."""
+    _write(json_out, made)
+    if json_out is not None:
+        from agent.eval import journal
+
+        journal.put_away(_beside(json_out))
 
 
 def _write(path: Path | None, made: Callable[[], str]) -> None:

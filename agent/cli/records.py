@@ -148,4 +148,6 @@ def runs_purge(
     if bool(before) == everything:
         raise UsageError("Say which runs to delete.", "Either --before DATE or --all.")
     count = bench_of(kb, False).runs.purge(before=day_of(before) if before else None)
-    emit(f"{count} runs deleted.")
+    from agent.render import counted
+
+    emit(f"{counted(count, 'run')} deleted.")

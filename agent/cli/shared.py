@@ -88,11 +88,6 @@ def err(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def told(count: int, what: str) -> str:
-    """A count with its word: 1 problem, 2 problems."""
-    return f"{count} {what}{'' if count == 1 else 's'}"
-
-
 def progress_bar() -> Any:
     from agent import progress
 

@@ -10,6 +10,7 @@ from typing import Any
 from agent.errors import AgentError
 from agent.eval.report import Row
 
+FAILED = "not_scored"
 Key = tuple[str, int, str]
 """(setting, repetition, question id)"""
 
@@ -27,7 +28,7 @@ class Journal:
         Raises AgentError where the journal is one of another experiment, or cannot be written.
         """
         known = self._known() if resume and self._path.is_file() else {}
-        kept = {key: row for key, row in known.items() if not (retry and row.get("outcome") == "not_scored")}
+        kept = {key: row for key, row in known.items() if not (retry and row.get("outcome") == FAILED)}
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             lines = [self._head, *({"key": list(key), "row": row} for key, row in kept.items())]
@@ -52,6 +53,16 @@ class Journal:
             )
         rows = [row for line in lines if (row := _line(line)) is not None]  # a last line cut off by the interruption is none
         return {(str(row["key"][0]), int(row["key"][1]), str(row["key"][2])): row["row"] for row in rows}
+
+
+def put_away(path: Path) -> None:
+    """Deletes a journal whose result is written, unless a question in it failed."""
+    try:
+        rows = [row for line in path.read_text(encoding="utf-8").splitlines()[1:] if (row := _line(line)) is not None]
+        if not any(row["row"].get("outcome") == FAILED for row in rows):
+            path.unlink()
+    except OSError:
+        return  # it is beside a result that is whole
 
 
 def _line(text: str) -> Any:

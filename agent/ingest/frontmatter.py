@@ -110,6 +110,10 @@ def _problem(detail: Any, node: Fields, path: Path) -> EntryProblem:
     name = str(where[0]) if where else "gueltig_bis"
     line = node.line if kind == "missing" else _line(node, name, where)
     match kind:
+        case _ if isinstance(given, Fields | Items) and kind not in ("missing", "extra_forbidden"):
+            said = f"`{name}` holds fields where a text or a list of texts belongs.", f"Write `{name}: text`, or `{name}: [a, b]`."
+        case _ if isinstance(given, list) and len(where) == 1 and kind not in ("missing", "extra_forbidden"):
+            said = f"`{name}` is a list where one text belongs.", f"Write `{name}: text`."
         case "missing":
             said = f"The field `{name}` is missing.", f"Add `{name}: …` to the front matter."
         case "extra_forbidden":

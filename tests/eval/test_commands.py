@@ -204,5 +204,10 @@ def test_control_c_keeps_what_is_there(pv: Run, tmp_path: Path) -> None:
     assert (running.returncode, out) == (130, "")
     assert "Go on with the same command and --resume" in err
     kept = journal.read_text(encoding="utf-8").splitlines()
+    marked = json.loads(kept[2])
+    marked["row"]["question"] = "schon gemessen"
+    journal.write_text("\n".join([*kept[:2], json.dumps(marked), *kept[3:], ""]), encoding="utf-8")
     assert pv("eval", "--json-out", str(tmp_path / "out.json"), "--repeat", "100", "--resume") == 0
-    assert journal.read_text(encoding="utf-8").splitlines()[: len(kept)] == kept
+    rows = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))["questions"]
+    assert [row["question"] for row in rows].count("schon gemessen") == 1, "what was measured is not measured again"
+    assert not journal.exists(), "a result that is whole needs none"

@@ -103,3 +103,24 @@ def test_reading_never_fails_but_tells(text: str) -> None:
     for whole in (text, f"---\n{text}\n---\n{text}", entry_text("pv-a", text)):
         found = parse(whole, PATH)
         assert isinstance(found, Entry) or found
+
+
+@pytest.mark.parametrize(
+    ("field", "what"),
+    [
+        ("tags: {a: b}", "`tags` holds fields where a text or a list of texts belongs."),
+        ("tags: [{a: b}]", "`tags` holds fields where a text or a list of texts belongs."),
+        ("stand: {a: b}", "`stand` holds fields"),
+        ("gueltig_ab: [2026-01-01]", "`gueltig_ab` is a list where one text belongs."),
+        ("thema: {a: b}", "`thema` holds fields"),
+        ("layer: {a: b}", "`layer` holds fields"),
+        ("seiten: {a: b}", "`seiten` holds fields"),
+    ],
+)
+def test_a_field_of_another_shape_is_told_without_innards(field: str, what: str) -> None:
+    name = field.split(":", maxsplit=1)[0]
+    found = parse(entry_text("pv-a", **{name: field.split(": ", 1)[1]}), Path("pv-a.md"))
+    assert isinstance(found, list)
+    assert what in str(found[0])
+    assert "Scalar" not in str(found[0])
+    assert "line=" not in str(found[0])

@@ -92,6 +92,15 @@ class SqliteStore:
     def info(self) -> IndexInfo:
         return self._info
 
+    def damage(self) -> str:
+        """What is wrong with the file, looked at page by page; empty where it is whole."""
+        with connect.told(self._path):
+            ((found,),) = self._connection.execute("PRAGMA quick_check(1)")
+            held = [int(self._connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]) for table in ("chunks", "texts", "fts")]
+        if found != "ok":
+            return str(found).splitlines()[-1]
+        return "" if held == [self._info.chunks] * 3 else f"{held[0]} chunks, {held[1]} texts, {held[2]} indexed"
+
     def superseded(self) -> bool:
         """Whether the file holds another generation by now."""
         with closing(connect.reading(self._path)) as now, connect.told(self._path):
