@@ -6,13 +6,15 @@ from dataclasses import replace
 
 from agent import clarify, conflicts
 from agent.interfaces import Parts
-from agent.values import Citation, Flag, Grounded, Origin, Trace
+from agent.values import WEB, Citation, Flag, Grounded, Origin, Trace
 
 
 def grounded(text: str, cited: tuple[Citation, ...], origin: Origin, trace: Trace, parts: Parts) -> Grounded:
     """The answer of a text that grounding let pass; `trace` holds the plan and the evidence it was checked against."""
     language = parts.language
     parts.log.step("grounded", origin=origin, citations=[citation.id for citation in cited])
+    if any(citation.source == WEB for citation in cited):
+        trace = replace(trace, warnings=(*trace.warnings, language.message("web_cited")))
     said = [text, *(citation.quote for citation in cited)]
     return Grounded(
         text,

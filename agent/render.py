@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from agent.language import Language
-from agent.values import Answer, Citation, Evidence, Flag, Grounded, Hit, Refused, Validity
+from agent.values import WEB, Answer, Citation, Evidence, Flag, Grounded, Hit, Refused, Validity
 
 Style = Callable[..., str]
 
@@ -62,6 +62,8 @@ def _conflicts(result: Grounded, language: Language, style: Style) -> list[str]:
 def _source(citation: Citation, language: Language, style: Style) -> str:
     stand = language.message("stand", stand=language.day(citation.stand))
     state = language.message(f"validity_{citation.validity.value}") if citation.validity is not Validity.CURRENT else ""
+    if citation.source == WEB:
+        stand, state = language.message("from_web", day=language.day(citation.stand)), ""
     pages = language.message("pages", pages=", ".join(map(str, citation.pages))) if citation.pages else ""
     parts = (citation.title, stand, citation.section, pages, state, citation.url or "")
     tail = " · ".join(printable(part) for part in parts if part)

@@ -106,8 +106,8 @@ class Chunk:
     span: tuple[int, int]
 
 
-KNOWLEDGE_BASE = "wissensbasis"
-"""The name of the source every question may be answered from: the index."""
+KNOWLEDGE_BASE, WEB = "wissensbasis", "web"
+"""The name of the source every question may be answered from, the index; and of the one whose hits nobody has checked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,11 +30,12 @@ from agent.review import Desk, Shadow
 from agent.runlog import Listener, Run, RunLog
 from agent.settings import Settings, changed
 from agent.sources.sql import Sql
+from agent.sources.web import WebSearch
 from agent.sources.wissensbasis import Wissensbasis
 from agent.stores import werte
 from agent.stores.sqlite import SqliteIndex, SqliteStore
 from agent.strategies import adaptive, direct, ircot, router
-from agent.transport import Server
+from agent.transport import Server, Web
 from agent.values import Answer, Evidence, Flag, Hit, Question, SubQuery, Trace
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ MODELS: Mapping[str, Callable[[Settings, Server, str], Model]] = {
 SOURCES: Mapping[str, Callable[[Bench], Source]] = {
     "wissensbasis": lambda bench: bench.wissensbasis,
     "sql": lambda bench: Sql(bench.place.values, bench.language, bench.settings),
+    "web": lambda bench: WebSearch(bench.web, bench.language, seconds=bench.settings.web_seconds, today=bench.today),
 }
 
 EMBEDDERS: Mapping[str, Callable[[Settings, Server], Embedder]] = {
@@ -176,6 +178,13 @@ class Bench:
     @cached_property
     def server(self) -> Server:
         return Server(self.settings.ollama_url, self.settings.connect_timeout)
+
+    @cached_property
+    def web(self) -> Web:
+        """The web search the user runs. Raises ConfigError where no address is set: nothing is asked unless it is named twice."""
+        if not self.settings.web_url:
+            raise ConfigError("sources names web, and there is no web_url.", "Set PV_WEB_URL to a SearXNG, or leave web out of PV_SOURCES.")
+        return Web(self.settings.web_url)
 
     @cached_property
     def runs(self) -> RunLog:

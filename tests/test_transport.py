@@ -47,7 +47,7 @@ def test_every_form_of_an_address_is_understood(given_form: str, meant: str) -> 
 
 @pytest.mark.parametrize("given_form", ["ftp://box", "box:0", "box:99999", "box:port", "a b", "http://[::1", "box\n/x", "bo$x", "x" * 300])
 def test_what_is_no_address_is_refused_in_one_sentence(given_form: str) -> None:
-    with pytest.raises(ConfigError, match="is no address of a model server"):
+    with pytest.raises(ConfigError, match="is no address of a server"):
         address(given_form)
 
 
@@ -216,16 +216,32 @@ def test_what_is_no_http_at_all_is_unreachable() -> None:
 
 
 def test_a_body_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transport, "_LARGEST", 1000)
+    monkeypatch.setattr(transport.server, "_LARGEST", 1000)
     with raw(_stream_answer([b"x" * 600, b"x" * 600])) as server, pytest.raises(BrokenBody, match="no end"):
         list(server.stream("/", {}, timeout=5))
 
 
-@pytest.mark.parametrize("body", [b"null", b"[]", b'{"error": null}', b'{"error": {"message": "x"}}', b"", b"\xff", b"[" * 10**6])
+@pytest.mark.parametrize("body", [b"null", b"[]", b'{"error": null}', b'{"error": {}}', b"", b"\xff", b"[" * 10**6])
 def test_any_error_body_is_survived(body: bytes) -> None:
     with raw([b"HTTP/1.1 418 No\r\nContent-Length: %d\r\n\r\n" % len(body) + body]) as server, pytest.raises(ErrorStatus) as caught:
         server.get_json("/", timeout=5)
     assert (caught.value.status, caught.value.said, caught.value.is_json) == (418, "", False)
+
+
+@pytest.mark.parametrize(
+    "body", [b'{"error": {"message": "zu lang", "type": "x"}}', b'{"object": "error", "message": "zu lang"}', b'{"detail": "zu lang"}']
+)
+def test_the_errors_of_other_servers_are_read(body: bytes) -> None:
+    with raw([b"HTTP/1.1 418 No\r\nContent-Length: %d\r\n\r\n" % len(body) + body]) as server, pytest.raises(ErrorStatus) as caught:
+        server.get_json("/", timeout=5)
+    assert (caught.value.said, caught.value.is_json) == ("zu lang", False)
+
+
+@pytest.mark.parametrize("to", ["data:application/json,{}", "http://0177.0.0.1/", "https://example.org/", "javascript:alert(1)"])
+def test_a_redirect_is_not_followed_whatever_it_leads_to(to: str) -> None:
+    answer = f"HTTP/1.1 302 Found\r\nLocation: {to}\r\nContent-Length: 0\r\n\r\n".encode()
+    with raw([answer]) as server, pytest.raises((ErrorStatus, Unreachable)):
+        server.get_json("/", timeout=5)
 
 
 def test_an_error_body_that_is_cut_still_has_its_status() -> None:
@@ -243,7 +259,7 @@ def test_lines_do_not_depend_on_where_the_bytes_are_cut(values: list[dict[str, s
     body = ends.join(json.dumps(value, ensure_ascii=False).encode() for value in values)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(body)), max_size=10)))
     pieces = [body[start:end] for start, end in zip([0, *cuts], [*cuts, len(body)], strict=True)]
-    assert [json.loads(line) for line in transport._lines(iter(pieces))] == values
+    assert [json.loads(line) for line in transport.server._lines(iter(pieces))] == values
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 10**6])

@@ -9,7 +9,7 @@ from pathlib import Path
 from time import perf_counter
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.errors import SourceError
@@ -182,6 +182,7 @@ def test_a_file_that_is_missing_or_no_database_is_one_sentence(tmp_path: Path) -
         asked(tmp_path / "text.db", "SELECT key FROM werte")
 
 
+@settings(deadline=None)
 @given(st.text("aAbÄä%_", max_size=8), st.text("aAbÄä%_", max_size=8))
 def test_like_is_sql_s_like(pattern: str, text: str) -> None:
     import re

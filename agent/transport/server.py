@@ -1,4 +1,4 @@
-"""The one HTTP client: it talks to the configured address only, keeps its time limit, and reads JSON whole or line by line.
+"""A server at a configured address: nothing else is talked to, the time limit is kept, JSON is read whole or line by line.
 
 No proxy is used, no redirect is followed. What goes wrong is one of four errors below; the part that asked says what it means to the user.
 """
@@ -54,7 +54,7 @@ class BrokenBody(TransportError):
     """The answer began, but it was cut, was too large, or is not the JSON it should be."""
 
 
-def address(given: str) -> str:
+def address(given: str, *, setting: str = "OLLAMA_URL") -> str:
     """The URL meant by any form OLLAMA_HOST may have: `host`, `:port`, `host:port`, a URL; a path prefix is kept.
 
     A server's "listen everywhere" address becomes the loopback one, since not every system can connect to it.
@@ -68,7 +68,7 @@ def address(given: str) -> str:
     userinfo, at, place = authority.rpartition("@")
     if place.count(":") > 1 and not place.startswith("["):
         place = f"[{place}]"  # an IPv6 address without its brackets
-    wrong = ConfigError(f"{given!r} is no address of a model server.", "Write OLLAMA_URL like http://127.0.0.1:11434.")
+    wrong = ConfigError(f"{given!r} is no address of a server.", f"Write {setting} like http://127.0.0.1:11434.")
     try:
         parts = urlsplit(f"//{place}")
         host, port = parts.hostname or "", parts.port
@@ -85,11 +85,15 @@ def address(given: str) -> str:
 
 
 class Server:
-    """A server at one base URL (any form `address` takes). Each request may take `timeout` seconds in all, tries and pauses included."""
+    """A server at one base URL (any form `address` takes), with the `key` it asks for. `setting` is what names the address.
 
-    def __init__(self, base_url: str, connect_timeout: float = 3.0) -> None:
-        self._base = address(base_url)
+    Each request may take `timeout` seconds in all, tries and pauses included.
+    """
+
+    def __init__(self, base_url: str, connect_timeout: float = 3.0, *, key: str = "", setting: str = "OLLAMA_URL") -> None:
+        self._base = address(base_url, setting=setting)
         self._connect_timeout = connect_timeout
+        self._key = key
 
     @property
     def url(self) -> str:
@@ -109,19 +113,31 @@ class Server:
 
     def get_json(self, path: str, *, timeout: float) -> Any:
         """The JSON value at `path`."""
-        with _Limit(timeout) as limit, self._answer("GET", path, None, limit) as response:
+        with Limit(timeout) as limit, self._answer("GET", path, None, limit) as response:
             return self._parsed(b"".join(self._chunks(response, limit)))
 
     def post_json(self, path: str, body: Mapping[str, Any], *, timeout: float) -> Any:
         """The JSON value `path` answers to `body`."""
-        with _Limit(timeout) as limit, self._answer("POST", path, body, limit) as response:
+        with Limit(timeout) as limit, self._answer("POST", path, body, limit) as response:
             return self._parsed(b"".join(self._chunks(response, limit)))
 
     def stream(self, path: str, body: Mapping[str, Any], *, timeout: float) -> Iterator[Any]:
         """One JSON value per line of the answer, as the lines come (NDJSON)."""
-        with _Limit(timeout) as limit, self._answer("POST", path, body, limit) as response:
+        with Limit(timeout) as limit, self._answer("POST", path, body, limit) as response:
             for line in _lines(self._chunks(response, limit)):
                 yield self._parsed(line)
+
+    def events(self, path: str, body: Mapping[str, Any], *, timeout: float) -> Iterator[Any]:
+        """One JSON value per `data:` line of the answer (server-sent events), up to `[DONE]`."""
+        with Limit(timeout) as limit, self._answer("POST", path, body, limit) as response:
+            for line in _lines(self._chunks(response, limit)):
+                data = line.removeprefix(b"data:").strip()
+                if data == b"[DONE]":
+                    return
+                if line.startswith(b"data:"):
+                    yield self._parsed(data)
+                elif line.startswith(b"{"):
+                    yield self._parsed(line)  # a server that does not stream answers whole, and so do some with an error
 
     @cached_property
     def _client(self) -> httpx.Client:
@@ -133,10 +149,10 @@ class Server:
             follow_redirects=False,
             verify=self._base.startswith("https"),
             limits=httpx.Limits(max_keepalive_connections=0),
-            headers={"User-Agent": "pv-agent"},
+            headers={"User-Agent": "pv-agent"} | ({"Authorization": f"Bearer {self._key}"} if self._key else {}),
         )
 
-    def _answer(self, method: str, path: str, body: Mapping[str, Any] | None, limit: _Limit) -> closing[httpx.Response]:
+    def _answer(self, method: str, path: str, body: Mapping[str, Any] | None, limit: Limit) -> closing[httpx.Response]:
         """The response to a request, its body still unread; faults that pass are tried again while there is time."""
         pauses = iter(_PAUSES)
         while True:
@@ -148,7 +164,7 @@ class Server:
                     raise
             time.sleep(pause)
 
-    def _sent(self, method: str, path: str, body: Mapping[str, Any] | None, limit: _Limit) -> httpx.Response:
+    def _sent(self, method: str, path: str, body: Mapping[str, Any] | None, limit: Limit) -> httpx.Response:
         import httpx
 
         # A lone surrogate has no UTF-8 form; it must not end a request.
@@ -166,7 +182,7 @@ class Server:
             response = self._client.send(request, stream=True)
         except httpx.ConnectTimeout as error:
             raise Unreachable(f"There is no answer from {self.url}.") from error
-        except httpx.HTTPError as error:
+        except (httpx.HTTPError, httpx.InvalidURL) as error:  # a redirect's address is read, though it is not followed
             if limit.over or isinstance(error, httpx.TimeoutException):
                 raise self._late(limit) from error
             raise Unreachable(f"There is no connection to {self.url}.") from error
@@ -179,7 +195,7 @@ class Server:
         finally:
             response.close()
 
-    def _chunks(self, response: httpx.Response, limit: _Limit) -> Iterator[bytes]:
+    def _chunks(self, response: httpx.Response, limit: Limit) -> Iterator[bytes]:
         import httpx
 
         size = 0
@@ -204,12 +220,12 @@ class Server:
 
     def _status(self, response: httpx.Response, body: bytes) -> ErrorStatus:
         try:
-            said = json.loads(body)["error"]
-            return ErrorStatus(self.url, response.status_code, said.strip(), is_json=True)
-        except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
-            return ErrorStatus(self.url, response.status_code, "", is_json=False)
+            said, is_json = _told(json.loads(body))
+        except (ValueError, RecursionError):
+            said, is_json = "", False
+        return ErrorStatus(self.url, response.status_code, said, is_json=is_json)
 
-    def _late(self, limit: _Limit) -> TimedOut:
+    def _late(self, limit: Limit) -> TimedOut:
         return TimedOut(f"{self.url} took longer than {limit.seconds:g} s.")
 
 
@@ -221,6 +237,14 @@ def _passing(error: Unreachable | ErrorStatus) -> bool:
         # A vector that is NaN is so for its text, every time.
         return error.status == 503 or (error.status == 500 and "NaN" not in error.said)
     return isinstance(error.__cause__, httpx.ConnectError)
+
+
+def _told(body: Any) -> tuple[str, bool]:
+    """What an error's body says, and whether it says it as Ollama does, `{"error": "…"}`; other servers nest it, or name it otherwise."""
+    said = (body.get("error") or body.get("message") or body.get("detail")) if isinstance(body, dict) else None
+    if isinstance(said, dict):
+        said = said.get("message")
+    return (said.strip(), body.get("error") == said) if isinstance(said, str) else ("", False)
 
 
 def _lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
@@ -237,7 +261,7 @@ def _lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
         yield line
 
 
-class _Limit:
+class Limit:
     """The time one request has, kept by closing its socket: a read timeout starts anew with every byte a server trickles."""
 
     def __init__(self, seconds: float) -> None:
