@@ -122,6 +122,7 @@ def _along(question: Question, plan: Plan, parts: Parts, way: Way, journey: _Jou
 def _ungrounded(draft: Draft, parts: Parts, journey: _Journey) -> Answer:
     """A model's answer without a search, which says what it is; a refusal where the settings forbid it, whatever strategy wrote it."""
     journey.note(model=draft.model)
+    _told(draft, parts, journey)
     if not parts.settings.allow_ungrounded:
         return refused(Reason.NO_EVIDENCE, journey.trace, parts.language)
     if draft.finish is not Finish.COMPLETE or not any(character.isalnum() for character in draft.text):
@@ -130,6 +131,12 @@ def _ungrounded(draft: Draft, parts: Parts, journey: _Journey) -> Answer:
     parts.log.step("ungrounded")
     journey.note(flags=journey.trace.flags | {Flag.UNGROUNDED})
     return Ungrounded(f"{parts.language.message('ungrounded')}\n\n{citations.without(draft.text)}", journey.trace)
+
+
+def _told(draft: Draft, parts: Parts, journey: _Journey) -> None:
+    """Log a draft that came with the evidence, as a generator logs its own."""
+    tokens = journey.trace.tokens
+    parts.log.step("drafted", text=draft.text, finish=draft.finish, model=draft.model, tokens=tokens, again=False)
 
 
 def _failed(error: ModelError, parts: Parts, journey: _Journey) -> Reason:
@@ -188,6 +195,8 @@ def _written(question: Question, plan: Plan, gathered: Gathered, parts: Parts, w
         with journey.timed("draft"):
             return generator(question, plan, gathered.evidence, parts, complaint)
 
+    if gathered.draft:
+        _told(gathered.draft, parts, journey)
     try:
         return _grounded(gathered.draft or drafted(None), drafted, plan, gathered.evidence, parts, journey)
     except ModelError as error:

@@ -60,7 +60,7 @@ def test_the_router_s_answer_and_its_path(pv: Run, ollama: OllamaServer) -> None
     ]
     assert len(ollama.chats) == 2
     _, shown, _ = pv("runs", "show", document["run_id"])
-    assert "router: 1 searches" in shown
+    assert "router: 1 search\n" in shown
     assert re.search(r"1 +wissensbasis +Urlaubsausmaß in Werktagen +pv-urlaub.* ms", shown)
 
 

@@ -28,13 +28,14 @@ class Steps:
 
     def __init__(self, titles: Callable[[list[str]], Mapping[str, str]]) -> None:
         self._titles = titles
+        self._told: set[str] = set()
 
     def of(self, kind: str, data: Mapping[str, Any]) -> dict[str, Any] | None:
         """The event of a logged step; None for what a page does not show."""
         if kind == "asked":
             return {"step": "planning"}
-        if kind == "planned":
-            return {"step": "searching", "queries": [subquery.query for subquery in data["plan"].subqueries]}
+        if kind in ("planned", "searching"):
+            return self._searching([data["query"]] if kind == "searching" else [one.query for one in data["plan"].subqueries])
         if kind == "gathered":
             return {"step": "searching", "sources": self._sources(hit["id"] for hit in data["evidence"])}
         if kind == "judged":
@@ -42,6 +43,12 @@ class Steps:
         if kind in ("drafted", "complained"):
             return {"step": "checking"} if kind == "drafted" else {"step": "drafting", "again": True}
         return {"step": "reviewing"} if kind.startswith("review") else None
+
+    def _searching(self, queries: list[str]) -> dict[str, Any] | None:
+        """The searches that begin; None for those that were told with the plan."""
+        new = [query for query in queries if query not in self._told]
+        self._told.update(new)
+        return {"step": "searching", "queries": new} if new else None
 
     def _sources(self, ids: Iterable[str]) -> list[dict[str, str]]:
         distinct = list(dict.fromkeys(ids))

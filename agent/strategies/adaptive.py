@@ -63,7 +63,6 @@ def _unsearched(question: Question, parts: Parts, model: Model) -> Gathered:
     """The model's own answer to the question alone."""
     settings, system = parts.settings, parts.prompt(PROMPT)
     reply = model.chat(ChatRequest(system, question.text, temperature=settings.temperature, max_tokens=context.answer_tokens(settings)))
-    parts.log.step("drafted", text=reply.text, finish=reply.finish, model=reply.model, tokens=reply.tokens, again=False)
     return Gathered(Evidence(), Draft(reply.text, Origin.UNGROUNDED, reply.finish, reply.model), tokens=reply.tokens)
 
 

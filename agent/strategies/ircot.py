@@ -95,7 +95,6 @@ class _Thought:
 
     def _draft(self, text: str, reply: ChatReply) -> Draft:
         resting = hops.resting_on(text, self._used(text), self.parts.language)
-        self.parts.log.step("drafted", text=resting, finish=reply.finish, model=reply.model, tokens=self.tokens, again=False)
         return Draft(resting, Origin.STRATEGY, reply.finish, reply.model)
 
     def _ended(self, draft: Draft, *, at_the_limit: bool = False) -> Gathered:

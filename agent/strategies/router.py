@@ -132,7 +132,6 @@ class _Walk:
         """The answer; where its text does not say what it rests on, the ids it names besides do."""
         named = [identifier.strip("[] ") for identifier in step.get("citations", ())]
         text = hops.resting_on(step["answer"], named, self.parts.language)
-        self.parts.log.step("drafted", text=text, model=self.model.name, tokens=self.tokens, again=False)
         return Draft(text, Origin.STRATEGY, model=self.model.name)
 
 

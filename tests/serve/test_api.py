@@ -98,3 +98,15 @@ def test_health_and_config(served: Served) -> None:
     config = served.client.get("/config").json()
     assert config["strategies"][0] == "direct"
     assert config["today"] == "2026-11-30"
+
+
+def test_a_strategy_s_own_searches_are_told_as_they_begin() -> None:
+    from agent.serve.stream import Steps
+    from agent.testing import on
+    from agent.values import Plan, SubQuery
+
+    steps = Steps(lambda ids: {})
+    planned = steps.of("planned", {"plan": Plan("specific", (SubQuery("Grenze", on()),))})
+    assert planned == {"step": "searching", "queries": ["Grenze"]}
+    assert steps.of("searching", {"source": "wissensbasis", "query": "Grenze"}) is None
+    assert steps.of("searching", {"source": "sql", "query": "Grenze 2026"}) == {"step": "searching", "queries": ["Grenze 2026"]}
