@@ -14,8 +14,9 @@ from typing import Any
 from agent import context, hops, structured, texts
 from agent.hops import Found
 from agent.interfaces import Model, Parts, Source
+from agent.language import Language
 from agent.settings import Settings
-from agent.values import KNOWLEDGE_BASE, Draft, Evidence, Flag, Gathered, Origin, Plan, Question, Tokens
+from agent.values import KNOWLEDGE_BASE, Draft, Evidence, Flag, Gathered, Hop, Origin, Plan, Question, Tokens
 
 PROMPT, LAST, SCHEMA = "router", "router.last", "router.internal"
 
@@ -97,11 +98,7 @@ class _Walk:
     def _context(self, beside: str) -> str:
         """What was gathered, each block with its source, the last search first: it is what an overfull window must not lose."""
         language = self.parts.language
-        told = [
-            language.message("source_failed_note" if each.hop.note else "nothing_found_note", source=each.hop.source, query=each.hop.query)
-            for each in self.found
-            if not each.evidence.hits
-        ]
+        told = [_note(each.hop, language) for each in self.found if not each.evidence.hits]
         hits = hops.distinct(hit for each in reversed(self.found) for hit in each.evidence.hits)
         blocks = context.fitting(
             [context.block(hit, language, source=hit.source) for hit in hits], beside=beside + "\n".join(told), parts=self.parts
@@ -113,13 +110,16 @@ class _Walk:
         self.found.append(hops.search(self.sources[name], subquery, results, self.parts))
 
     def _ended(self, step: Mapping[str, Any] | None, limits: Limits, *, at_the_limit: bool) -> Gathered:
-        """The evidence with the answer of the last step; a walk that broke off before its first search makes that one itself."""
-        if step is None and not self.found:
+        """The evidence with the answer of the last step.
+
+        A walk that broke off with nothing found searches the question itself; so does an answer before any search, which rests on nothing.
+        """
+        draft = self._draft(step) if step and self.found else None
+        if draft is None and not any(each.evidence.hits for each in self.found):
             name = KNOWLEDGE_BASE if KNOWLEDGE_BASE in self.sources else next(iter(self.sources))
             self._search(name, self.question.text, limits.results)
         evidence = self._evidence()
         flags = evidence.flags | ({Flag.HOP_LIMIT} if at_the_limit else frozenset())
-        draft = self._draft(step) if step else None
         return Gathered(evidence, draft, tuple(each.hop for each in self.found), flags, self.tokens)
 
     def _evidence(self) -> Evidence:
@@ -133,6 +133,12 @@ class _Walk:
         named = [identifier.strip("[] ") for identifier in step.get("citations", ())]
         text = hops.resting_on(step["answer"], named, self.parts.language)
         return Draft(text, Origin.STRATEGY, model=self.model.name)
+
+
+def _note(hop: Hop, language: Language) -> str:
+    """A search without hits as the model is told of it."""
+    name = "source_failed_note" if hop.note else "nothing_found_note"
+    return language.message(name, source=hop.source, query=hop.query, why=hop.note)
 
 
 def schema(sources: Collection[str]) -> dict[str, Any]:

@@ -149,11 +149,27 @@ def test_two_bad_steps_before_any_search_still_search_the_question() -> None:
     assert "step_malformed" in [kind for kind, _ in log.steps]
 
 
+def test_an_answer_before_any_search_rests_on_nothing_so_the_question_is_searched() -> None:
+    only = source("wissensbasis", GRENZE)
+    answer, model, _ = asked([says("Es sind 99 EUR.", "pv-grenze"), "Die Grenze beträgt 551,10 EUR monatlich [pv-grenze]."], only)
+    assert [query.query for query in only.queries] == [QUESTION.text]
+    assert isinstance(answer, Grounded)
+    assert answer.text == "Die Grenze beträgt 551,10 EUR monatlich [pv-grenze]."
+    assert len(model.requests) == 2
+
+
+def test_where_every_source_fails_and_the_model_breaks_off_the_knowledge_base_is_still_searched() -> None:
+    only, web = source("wissensbasis", GRENZE), Failing()
+    found, _, _ = gathered([search("web", "Grenze"), "nein", "nein"], only, web)
+    assert [query.query for query in only.queries] == [QUESTION.text]
+    assert found.evidence.ids == {"pv-grenze"}
+
+
 def test_a_source_that_fails_leaves_a_note_and_the_loop_goes_on() -> None:
     web = Failing()
     script = [search("web", "Grenze"), search("wissensbasis", "Grenze"), says("Es sind 551,10 EUR.", "pv-grenze")]
     found, model, _ = gathered(script, web, source("wissensbasis", GRENZE))
-    assert "Die Quelle web ist bei der Suche „Grenze“ ausgefallen." in model.requests[1].user
+    assert "Die Quelle web ist bei der Suche „Grenze“ ausgefallen: Die Suche antwortet nicht." in model.requests[1].user
     assert Flag.SEARCH_FAILED in found.flags
     assert [hop.note for hop in found.hops] == ["Die Suche antwortet nicht.", ""]
     assert found.draft
