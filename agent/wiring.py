@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agent import answer, audit, publish, texts
-from agent import review as review_chain
 from agent.classifiers import prompted, trained
 from agent.embedders import embedded
 from agent.embedders import ollama as ollama_embedder
@@ -26,7 +25,6 @@ from agent.ingest.folder import DOCUMENTS
 from agent.interfaces import Change, Classifier, Embedder, EmbedderIdentity, Generator, Model, Parts, Source, Strategy
 from agent.language import Language, reading
 from agent.llm import logged, ollama
-from agent.review import Desk, Shadow
 from agent.runlog import Listener, Run, RunLog
 from agent.settings import Settings, changed
 from agent.sources.sql import Sql
@@ -40,6 +38,7 @@ from agent.values import Answer, Evidence, Flag, Hit, Question, SubQuery, Trace
 
 if TYPE_CHECKING:
     from agent.interfaces import Vector
+    from agent.review import Desk, Shadow
 
 CLASSIFIERS: Mapping[str, Classifier] = {
     "trained": trained.classify,
@@ -368,7 +367,9 @@ class Bench:
         parts = self.parts(run, model)
         result = answer.answered(trace.question, parts, replace(way, scope=scope), trace if log else replace(trace, run_id=None))
         if mode == "reviewed_answer":
-            result = review_chain.run(result, self._desk(parts, mode), mode).answer
+            from agent import review as reviewing  # what is off costs no import
+
+            result = reviewing.run(result, self._desk(parts, mode), mode).answer
         if log and not self.runs.write(run, publish.record(result)):
             unlogged = replace(result, trace=replace(result.trace, run_id=None, warnings=(*result.trace.warnings, self._not_logged())))
             return Asked(unlogged)
@@ -392,24 +393,24 @@ class Bench:
 
     def _desk(self, parts: Parts, mode: str) -> Desk:
         """What the reviewed chain works with. Replies are kept whole only where contracts are, and then so that a run can be replayed."""
+        from agent.review import ROLES, Desk
+
         whole = self.settings.review_log_contracts
         kind = "called" if whole and mode == "reviewed_answer" else "review_called"
-        models = {
-            role.name: logged.Logged(self.model(role.model(self.settings)), log=parts.log, kind=kind, texts=whole)
-            for role in review_chain.ROLES
-        }
+        models = {role.name: logged.Logged(self.model(role.model(self.settings)), log=parts.log, kind=kind, texts=whole) for role in ROLES}
         return Desk(parts, models, GENERATORS["extractive"])
 
     def _shadow(self, result: Answer, run_id: str) -> Shadow:
         """The chain over an answer already given; what it does is added to that answer's run."""
+        from agent import review as reviewing
 
         def chain(listeners: Sequence[Listener]) -> Mapping[str, Any]:
             run = Run(listeners, drafts=self.settings.log_drafts, of=run_id)
-            record = review_chain.run(result, self._desk(self.parts(run, None), "shadow"), "shadow").record
+            record = reviewing.run(result, self._desk(self.parts(run, None), "shadow"), "shadow").record
             self.runs.add(run, record)
             return record
 
-        return Shadow(run_id, chain)
+        return reviewing.Shadow(run_id, chain)
 
     def _not_as_asked(self, way: answer.Way) -> tuple[str, ...]:
         """That another strategy than the settings' had to do, as a warning."""

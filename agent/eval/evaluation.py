@@ -118,7 +118,7 @@ def _speaking(bench: Bench, options: Options) -> Settings:
     """The settings an evaluation is run with: without `answers` no model is asked; with it there must be one."""
     settings = bench.settings
     if not options.answers:
-        return changed(settings, generator="extractive")
+        return changed(settings, generator="extractive", review_mode="off")
     if settings.generator == "extractive":
         return settings
     model = bench.model()

@@ -189,7 +189,7 @@ def _chunks(bench: Bench, entry_id: str) -> list[Any]:
 
 def _costs(answer: Answer, subject: Subject) -> dict[str, float]:
     """What the model did for this answer: nothing where none was asked."""
-    drafts, replies = subject.notes.of("drafted"), subject.counter.replies
+    drafts, replies = [*subject.notes.of("drafted"), *subject.notes.of("review_drafted")], subject.counter.replies
     if not subject.counter.calls:
         return {}
     trace = answer.trace

@@ -310,7 +310,8 @@ class _Course:
         draft = self._quoted()
         checked = grounding.ground(draft, evidence, self.language, question=self.question.text, period=self.plan.span)
         if not isinstance(checked, grounding.Supported):
-            return refused(why, base.trace, self.language)
+            self.record.reasons.append(Reason.THIN_EVIDENCE)
+            return refused(Reason.THIN_EVIDENCE, base.trace, self.language)
         return replace(outcome.grounded(checked.text, checked.citations, Origin.FALLBACK, base.trace, self.parts), reason=why)
 
 

@@ -107,4 +107,5 @@ def excerpt(hit: Hit, words: str, language: Language, characters: int) -> str:
 
 def _block(hit: Hit, text: str, language: Language) -> str:
     head = f'<block id="{hit.entry.id}"'
-    return context.block(hit, language, text).replace(head, f'{head} chunk_id="{rules.chunk_id(hit)}"', 1)
+    pages = f' pages="{", ".join(map(str, hit.entry.pages))}"' if hit.entry.pages else ""
+    return context.block(hit, language, text).replace(head, f'{head} chunk_id="{rules.chunk_id(hit)}"{pages}', 1)
