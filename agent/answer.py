@@ -212,6 +212,8 @@ def _grounded(
     """Ground a draft; after a complaint one new draft, then refuse. The tokens of both count."""
     language = parts.language
     tokens, checks = journey.trace.tokens, Checks()
+    if draft.untimely:
+        return refused(Reason.OUT_OF_DATE, journey.trace, language)
     for attempt in (1, 2):
         tokens = tokens + draft.tokens
         with journey.timed("ground"):

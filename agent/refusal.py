@@ -37,7 +37,7 @@ def _line(reason: Reason, language: Language, period: Period, words: str) -> str
 
 def _first(trace: Trace, reason: Reason) -> list[Hit]:
     evidence = trace.evidence
-    hits = evidence.beside if reason is Reason.OUT_OF_DATE or not evidence.hits else evidence.hits
+    hits = (evidence.beside if reason is Reason.OUT_OF_DATE else ()) or evidence.hits or evidence.beside
     return list({hit.entry.id: hit for hit in reversed(hits)}.values())[::-1][:SHOWN]
 
 
@@ -48,6 +48,8 @@ def _nearest(hit: Hit, reason: Reason, language: Language, period: Period) -> Ne
         why = language.message("near_past", day=language.day(entry.valid_to))
     elif state is Validity.FUTURE and entry.valid_from:
         why = language.message("near_future", day=language.day(entry.valid_from))
+    elif reason is Reason.OUT_OF_DATE:
+        why = language.message("near_other_days")
     elif reason in (Reason.CITATIONS_INVALID, Reason.FIGURES_UNSUPPORTED, Reason.MODEL_REFUSED, Reason.THIN_EVIDENCE):
         why = language.message("near_unsupported")
     else:

@@ -282,6 +282,8 @@ class Draft:
     model: str | None = None
     tokens: Tokens = Tokens()
     refused: bool = False
+    untimely: bool = False
+    """What is asked for is held for other days only, so there is nothing to say."""
 
 
 @dataclass(frozen=True, slots=True)

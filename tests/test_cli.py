@@ -97,7 +97,6 @@ def test_a_past_year_is_answered_with_its_value_whatever_the_stichtag(pv: Callab
 def test_before_any_value_it_refuses_as_out_of_date(pv: Callable[..., Said]) -> None:
     said = pv("ask", "--json", "Wie hoch ist die Geringfügigkeitsgrenze?", "--stichtag", "2019-01-01")
     assert (said.code, said.json["reason"]) == (3, "out_of_date")
-    assert said.json["nearest"][0]["id"] == "pv-geringfuegigkeitsgrenze"
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,9 @@ NEW = 0.15
 BESIDE = 3
 ASIDE = 0.7
 """How many pieces an answer has whose question asks for no figure."""
+LATE, ALIKE = 0.15, 0.6
+"""By how much the best piece for other days must be better than any for the days asked, and the share of words that two pieces about the
+same thing have in common."""
 FITS = 0.5
 """The share of the best piece's score that an entry's best piece needs to be a line of a survey."""
 
@@ -59,23 +62,40 @@ class Candidate:
     """Whether it states a figure of its own, so that saying it beside another could mislead."""
     aside: float
     """The share of what it says that the question does not speak of."""
+    timely: bool
+    """Whether it holds on any of the days asked for."""
 
 
 def draft(question: Question, plan: Plan, evidence: Evidence, parts: Parts, complaint: Complaint | None, /) -> Draft:
     """At most `extractive_sentences` pieces, the best first; of a survey a piece an entry; for several searches the best of each."""
     language, settings = parts.language, parts.settings
     chosen: list[Candidate] = []
+    wanted, late = asked(question.text, language), list[bool]()
     for subquery in plan.subqueries:
         own = _of(subquery, plan, evidence, language)
-        ranked = _about(_particular(subquery, plan, language), candidates(subquery.query, own, language, subquery.period), own, language)
+        found = _about(_particular(subquery, plan, language), candidates(subquery.query, own, language, subquery.period), own, language)
+        late.append(bool(wanted.sure) and _late(found))
+        ranked = [candidate for candidate in found if candidate.timely]
         if plan.type == "survey":
-            found = surveyed(ranked, max(1, settings.survey_blocks // len(plan.subqueries)), language)
+            best = surveyed(ranked, max(1, settings.survey_blocks // len(plan.subqueries)), language)
         else:
-            explains = asked(question.text, language).sure < 1 and bool(ranked) and not ranked[0].figure
+            explains = wanted.sure < 1 and bool(ranked) and not ranked[0].figure
             most = max(1, settings.extractive_sentences // len(plan.subqueries))
-            found = selected(ranked, own.weights, most, several=explains)
-        chosen += [candidate for candidate in found if all(candidate.piece.text != known.piece.text for known in chosen)]
+            best = selected(ranked, own.weights, most, several=explains)
+        chosen += [candidate for candidate in best if all(candidate.piece.text != known.piece.text for known in chosen)]
+    if plan.type != "survey" and all(late):
+        return Draft("", Origin.EXTRACTIVE, untimely=True)
     return Draft("\n".join(_cited(candidate) for candidate in chosen), Origin.EXTRACTIVE)
+
+
+def _late(found: Sequence[Candidate]) -> bool:
+    """Whether the figure that answers best holds on other days only: what holds on the days asked for is worse, and about other things."""
+    if not found or found[0].timely:
+        return False
+    best = found[0]
+    timely = [candidate for candidate in found if candidate.timely]
+    alike = any(candidate.figure and _shared(candidate, best) >= ALIKE for candidate in timely)
+    return not alike and best.score > max((candidate.score for candidate in timely), default=0.0) + LATE
 
 
 def _of(subquery: SubQuery, plan: Plan, evidence: Evidence, language: Language) -> Evidence:
@@ -114,7 +134,7 @@ def surveyed(found: Sequence[Candidate], most: int, language: Language) -> list[
 
 
 def candidates(question: str, evidence: Evidence, language: Language, period: Period) -> list[Candidate]:
-    """Every piece of the evidence that may be said for `period`, best first."""
+    """Every piece of the evidence, best first; of those that hold on no day of `period` the ones with a figure, as if they did."""
     places = {entry_id: place for place, entry_id in enumerate(dict.fromkeys(hit.entry.id for hit in evidence.hits))}
     found = [
         (hit, piece)
@@ -130,18 +150,18 @@ def candidates(question: str, evidence: Evidence, language: Language, period: Pe
     spoken = frozenset(evidence.weights).union(*evidence.variants.values())
     ranked: list[Candidate] = []
     for hit, piece in found:
-        timing = fits(holding(piece, language), period, language)
-        if not timing:
+        timing, figures = fits(holding(piece, language), period, language), own_figures(piece.bare, wanted, language)
+        if not timing and not figures:
             continue
         recall, says = _recall(evidence, piece.terms, around[hit.entry.id])
-        precision, figures = _precision(piece.words, spoken, telling), own_figures(piece.bare, wanted, language)
-        score = recall * timing + PRECISION * precision + MEANING * nearness.get(piece.key, 0.0)
+        precision = _precision(piece.words, spoken, telling)
+        score = recall * (timing or 1.0) + PRECISION * precision + MEANING * nearness.get(piece.key, 0.0)
         score += FIGURE * wanted.sure * bool(figures) + KIND * meets(wanted, figures) + PLACE / (1 + places[hit.entry.id])
         score += SECTION.get(language.section_rank(hit.chunk.section), 0.0)
         score += STEP * suits(case, piece.bare, language.notation) if case else 0.0
         score -= OPPOSED * (opposed(question, piece.bare, language) or excepted(question, piece.bare, language))
         score -= SPECIAL * special(question, piece.bare, language) + CONDITIONAL * conditional(piece.bare, language)
-        ranked.append(Candidate(hit, piece, score, piece.terms, says, bool(figures), 1 - precision))
+        ranked.append(Candidate(hit, piece, score, piece.terms, says, bool(figures), 1 - precision, timing > 0))
     return sorted(ranked, key=lambda c: (-c.score, places[c.hit.entry.id], c.hit.chunk.ordinal, c.piece.segment.span))
 
 
@@ -211,8 +231,12 @@ def selected(found: Sequence[Candidate], weights: Mapping[str, float], most: int
 
 
 def _different(left: Candidate, right: Candidate) -> bool:
-    shared = len(left.terms & right.terms)
-    return shared < 0.6 * min(len(left.terms), len(right.terms) or 1)
+    return _shared(left, right) < ALIKE
+
+
+def _shared(left: Candidate, right: Candidate) -> float:
+    """The share of the shorter piece's words that the other says too."""
+    return len(left.terms & right.terms) / (min(len(left.terms), len(right.terms)) or 1)
 
 
 def _cited(candidate: Candidate) -> str:

@@ -6,7 +6,7 @@ from agent.generators import extractive
 from agent.plan import by_rules
 from agent.settings import Settings
 from agent.testing import STICHTAG, german, hit, parts
-from agent.values import Evidence, Hit, Question
+from agent.values import Draft, Evidence, Hit, Question
 
 SURVEYED = [
     hit("pv-a", "Die Prämie beträgt 100 EUR. Die Prämie ist neu. Eine Zulage gibt es auch.", title="Neuerungen: Prämie"),
@@ -37,3 +37,24 @@ def test_a_comparison_speaks_of_both() -> None:
     weights = dict.fromkeys(german().terms("Prämie Zulage frei"), 2.0)
     found = lines("Unterschied zwischen Prämie und Zulage: was ist frei?", BOTH, weights, extractive_sentences=2)
     assert found == ["Die Prämie ist bis 1.000 EUR frei [pv-a].", "Die Zulage ist bis 50 EUR frei [pv-b]."]
+
+
+def test_a_figure_that_holds_on_other_days_only_is_not_replaced_by_another_thing() -> None:
+    held = [
+        hit(
+            "pv-a",
+            "Die Prämie beträgt im Jahr 2025 höchstens 100 EUR. Ein Antrag auf Auszahlung ist schriftlich zu stellen.",
+            title="Prämie",
+        )
+    ]
+    weights = dict.fromkeys(german().terms("Prämie"), 2.0)
+
+    def drafted(text: str, hits: list[Hit]) -> Draft:
+        bench, question = parts([]), Question(text, STICHTAG)
+        return extractive.draft(question, by_rules(question, bench.language), Evidence(tuple(hits), weights=weights), bench, None)
+
+    assert drafted("Wie hoch ist die Prämie 2027?", held).untimely
+    assert not drafted("Wie hoch war die Prämie 2025?", held).untimely
+    assert not drafted("Muss die Prämie 2027 beantragt werden?", held).untimely  # no figure is wanted
+    later = [*held, hit("pv-b", "Die Prämie beträgt ab dem Jahr 2027 höchstens 120 EUR.", title="Prämie", score=0.5)]
+    assert "120 EUR" in drafted("Wie hoch ist die Prämie 2027?", later).text
