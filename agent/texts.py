@@ -47,6 +47,13 @@ def table(name: str) -> dict[str, Any]:
     return loaded
 
 
+@cache
+def own_table(name: str, language: str) -> dict[str, Any]:
+    """The table `name` as it was fitted for a language; the common one, `name` alone, where there is none of its own."""
+    own = f"{name}.{language}"
+    return table(own if own in names("tables", ".json") else name)
+
+
 def store_table(name: str, table: dict[str, Any]) -> None:
     """Write a fitted table where the package keeps it; only `fit --write` does."""
     path = _HERE / "tables" / f"{name}.json"

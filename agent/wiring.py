@@ -289,7 +289,10 @@ class Bench:
     @cached_property
     def tables(self) -> Mapping[str, Mapping[str, Any]]:
         """The data the pure parts are handed."""
-        return {"limits": self.store.limits(), **{name: texts.table(name) for name in ("answerability", "complexity")}}
+        return {
+            "limits": self.store.limits(),
+            **{name: texts.own_table(name, self.language.code) for name in ("answerability", "complexity")},
+        }
 
     # --- questions --------------------------------------------------------------------------------
 

@@ -78,5 +78,23 @@ def test_features_lie_between_0_and_1_and_more_coverage_never_hurts() -> None:
     nothing = features(Evidence((GRENZE,), weights={"marillenknodel": 5.0}), DE)
     everything = features(Evidence((GRENZE,), weights=WEIGHTS), DE)
     assert all(0 <= value <= 1 for value in (*nothing.values(), *everything.values()))
-    for model in (TABLES["answerability"]["hybrid"], TABLES["answerability"]["lexical"]):
-        assert probability(everything, model) > probability(nothing, model)
+    for table in (TABLES["answerability"], texts.own_table("answerability", "sv")):
+        for model in (table["hybrid"], table["lexical"]):
+            assert probability(everything, model) > probability(nothing, model)
+
+
+def test_a_language_without_a_gate_of_its_own_has_the_common_one() -> None:
+    common, swedish = texts.table("answerability"), texts.own_table("answerability", "sv")
+    assert texts.own_table("answerability", "en") is common is texts.own_table("answerability", "de")
+    assert swedish is not common
+    for kind in ("hybrid", "lexical"):
+        assert swedish[kind]["weights"].keys() == common[kind]["weights"].keys()
+
+
+def test_a_phrase_that_means_the_same_is_held_where_all_its_words_are() -> None:
+    def missing(text: str) -> float:
+        hit = replace(GRENZE, chunk=replace(GRENZE.chunk, text=text))
+        return features(Evidence((hit,), weights={"offi": 5.0}, variants={"offi": ("offent verkehrsmittel",)}), DE)["missing"]
+
+    assert missing("Das öffentliche Verkehrsmittel ist zumutbar.") < 0.1
+    assert missing("Das Verkehrsmittel ist zumutbar.") == 1.0

@@ -228,17 +228,19 @@ def _json(value: Any) -> str:
 def fit_answerability(
     write: Annotated[bool, typer.Option("--write", help="Store the coefficients in the program's table.")] = False, kb: Kb = None
 ) -> None:
-    """Calibrate the refusal gate on eichung.yaml and the goldset's tuning half; what is printed is out of fold."""
+    """Calibrate the refusal gate of a base's language on eichung.yaml and the goldset's tuning half; what is printed is out of fold."""
     from agent import texts
     from agent.eval import calibration
+    from agent.wiring import FIRST_LANGUAGE
 
     bench = bench_of(kb, False)
     models = calibration.fitted(bench, calibration.labelled(bench))
     for name, fitted in models.items():
         err(f"{name}: {fitted.line()}")
-    table = {**texts.table("answerability"), **{name: fitted.model for name, fitted in models.items()}}
+    code = bench.language.code
+    table = {**texts.own_table("answerability", code), **{name: fitted.model for name, fitted in models.items()}}
     if write:
-        texts.store_table("answerability", table)
+        texts.store_table("answerability" if code == FIRST_LANGUAGE else f"answerability.{code}", table)
     else:
         emit_json(table)
 

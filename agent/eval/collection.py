@@ -105,7 +105,7 @@ def examined(query: Query, test_set: TestSet, subject: Subject) -> Row:
     start = perf_counter()
     plan = by_dates(Question(query.text, bench.today()), bench.language)
     evidence = bench.search(query.text, k=bench.settings.context_blocks)
-    verdict = answerability.judged(query.text, evidence, bench.language, _tables())
+    verdict = answerability.judged(query.text, evidence, bench.language, _tables(bench.language.code))
     ms = round((perf_counter() - start) * 1000, 2)
     ranked = subject.rankings(plan.subqueries[:1], evidence)
     refused = verdict.reason is not None
@@ -131,9 +131,9 @@ def examined(query: Query, test_set: TestSet, subject: Subject) -> Row:
     }
 
 
-def _tables() -> Mapping[str, Mapping[str, Any]]:
+def _tables(language: str) -> Mapping[str, Mapping[str, Any]]:
     """The gate's data; what lies outside its scope by its nature is a knowledge base's to say, and a foreign set says nothing."""
-    return {"limits": NO_LIMITS, "answerability": texts.table("answerability")}
+    return {"limits": NO_LIMITS, "answerability": texts.own_table("answerability", language)}
 
 
 def _ids(evidence: Evidence) -> list[str]:

@@ -212,9 +212,9 @@ def _finished(outcome: Outcome, bench: Bench, settings: Settings, title: str) ->
         "created": datetime.now().astimezone().isoformat(timespec="seconds"),
         "language": _wording(bench),
         "settings": _stamp(bench, settings),
-        "refusal_threshold": texts.table("answerability")["hybrid" if bench.store.info.embedder and not settings.embed_off else "lexical"][
-            "threshold"
-        ],
+        "refusal_threshold": texts.own_table("answerability", bench.language.code)[
+            "hybrid" if bench.store.info.embedder and not settings.embed_off else "lexical"
+        ]["threshold"],
         "detectable": statistics.minimum_detectable(n),
     }
 
