@@ -87,16 +87,13 @@ def joined(found: Sequence[Evidence], hits: Iterable[Hit], *, leading: Sequence[
 
 
 def resting_on(text: str, ids: Iterable[str], language: Language) -> str:
-    """A text whose every sentence cites something: those that cite nothing get `ids`."""
+    """A text whose every sentence cites something: those that cite nothing get `ids`, before their full stop."""
     marks = "".join(f"[{identifier}]" for identifier in dict.fromkeys(ids))
     if not marks:
         return text
-    written = []
-    for start, end in language.sentences(text):
+    for start, end in reversed(language.sentences(text)):
         sentence = text[start:end]
-        if citations.cited(sentence):
-            written.append(sentence)
-            continue
         body = sentence.rstrip(".!?…")
-        written.append(f"{body} {marks}{sentence[len(body) :]}")
-    return " ".join(written)
+        if body and not citations.cited(sentence):
+            text = f"{text[: start + len(body)]} {marks}{text[start + len(body) :]}"
+    return text
