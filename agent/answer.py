@@ -109,11 +109,11 @@ def _along(question: Question, plan: Plan, parts: Parts, way: Way, journey: _Jou
     journey.found(plan, gathered)
     if gathered.draft and gathered.draft.origin is Origin.UNGROUNDED:
         return _ungrounded(gathered.draft, parts, journey)
+    failed = _failed(gathered.failure, parts, journey) if gathered.failure else None
     if verdict.reason is not None:
         return refused(verdict.reason, journey.trace, parts.language, missing=verdict.missing)
-    if gathered.failure:
-        reason = _failed(gathered.failure, parts, journey)
-        return _because(reason, _written(question, plan, gathered, parts, way.without_model(), journey))
+    if failed:
+        return _because(failed, _written(question, plan, gathered, parts, way.without_model(), journey))
     plan, gathered = _replanned(question, plan, gathered, parts, way, journey)
     journey.found(plan, gathered)
     return _written(question, plan, gathered, parts, way, journey)
