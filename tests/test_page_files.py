@@ -64,6 +64,8 @@ def test_every_file_named_is_there_and_our_own() -> None:
     named = [value for tag, a in page().tags for value in (a.get("src"), a.get("href") if tag == "link" else None) if value]
     assert len(named) >= 7
     assert [value for value in named if not (STATIC / value.removeprefix("static/")).is_file()] == []
+    loaded = {value.removeprefix("static/") for value in named}
+    assert [path.name for path in SCRIPTS if path.name not in loaded] == [], "what is imported is fetched at once"
     imported = [(path, name) for path in SCRIPTS for name in re.findall(r'from "(.+?)"', path.read_text(encoding="utf-8"))]
     assert [name for path, name in imported if not (path.parent / name).is_file()] == []
 

@@ -21,6 +21,7 @@ export function prepareComposer({ onAsk, onCancel }) {
     event.preventDefault();
     form.requestSubmit();
   });
+  if (!CSS.supports("field-sizing", "content")) byId("question").addEventListener("input", grown);
   byId("stichtag").addEventListener("input", marked);
   byId("reset-today").addEventListener("click", () => {
     setDay("");
@@ -75,6 +76,12 @@ function taken() {
   if (byId("unlogged").checked) request.log = false;
   byId("question").value = "";
   return request;
+}
+
+/** As many lines as the question has, where the browser does not see to that itself. */
+function grown({ target }) {
+  target.rows = 1;
+  target.rows = Math.min(6, Math.ceil((target.scrollHeight - 12) / parseFloat(getComputedStyle(target).lineHeight)));
 }
 
 /** An empty day is today, and stays today when the day turns. */

@@ -133,8 +133,9 @@ function table(all, i, source, options) {
     if (made.querySelector("mark")) made.classList.add("marked");
     return made;
   });
-  const inner = el("table", { role: "table" }, el("thead", { role: "rowgroup" }, header), el("tbody", { role: "rowgroup" }, body));
-  return [el("div", { class: "table", tabindex: "0", role: "region", "aria-label": options.tableLabel ?? names.join(", ") }, inner), end];
+  const label = options.tableLabel ?? names.join(", ");
+  const inner = el("table", { role: "table", "aria-label": label }, el("thead", { role: "rowgroup" }, header), el("tbody", { role: "rowgroup" }, body));
+  return [el("div", { class: "table" }, inner), end];
 }
 
 function cells({ text, at }) {
