@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from string import Formatter
+from typing import Any
 
 import pytest
 
@@ -26,6 +27,13 @@ def test_every_table_has_the_same_keys(code: str) -> None:
     assert len(here["sections"]) == len(german["sections"])
 
 
+@pytest.mark.parametrize("code", CODES)
+def test_endings_make_nothing_they_would_change_again_without_end(code: str) -> None:
+    analyser = language(code)
+    for _, instead, _ in analyser.table["endings"]:
+        assert not instead or analyser.term(instead) == analyser.term(analyser.term(instead))
+
+
 @pytest.mark.parametrize("code", OTHERS)
 def test_every_message_takes_the_same_values(code: str) -> None:
     def fields(message: str) -> set[str]:
@@ -33,6 +41,21 @@ def test_every_message_takes_the_same_values(code: str) -> None:
 
     here, german = texts.table(f"language.{code}")["messages"], texts.table("language.de")["messages"]
     assert {name: fields(text) for name, text in here.items()} == {name: fields(text) for name, text in german.items()}
+
+
+def test_the_wording_of_reports_says_the_same_in_every_language() -> None:
+    def said(table: dict[str, Any], at: str = "") -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {}
+        for name, value in table.items():
+            if isinstance(value, dict):
+                found |= said(value, f"{at}/{name}")
+            else:
+                found[f"{at}/{name}"] = {field for _, field, _, _ in Formatter().parse(value) if field}
+        return found
+
+    german, *others = (texts.table(name) for name in texts.names("tables", ".json") if name.startswith("report."))
+    assert others
+    assert all(said(other) == said(german) for other in others)
 
 
 @pytest.mark.parametrize("code", CODES)
