@@ -84,8 +84,10 @@ def test_every_example_is_answered(visit: Visit) -> None:
     expect(buttons.first).to_be_visible()
     questions = buttons.all_text_contents()
     assert len(questions) >= 3
+    visit.page.fill("#stichtag", "2026-06-30")
     buttons.first.click()
     expect(visit.page.locator(".turn .cite")).to_have_count(1)
+    assert visit.bodies == [{"question": questions[0], "stichtag": "2026-06-30"}]
     expect(visit.page.locator("#examples")).to_be_hidden()
     for question in questions[1:]:
         expect(visit.ask(question).locator(".cite").first).to_be_visible()
@@ -451,6 +453,14 @@ def test_a_problem_is_told_and_asked_again(visit: Visit) -> None:
     expect(turn.locator(".problem")).to_contain_text("nicht erreichbar")
     turn.locator("button", has_text="Noch einmal").click()
     expect(turn.locator(".text")).to_contain_text("551,10")
+
+
+def test_a_server_without_an_index_says_what_to_do(browser: Browser, serve: Any, kb: Path) -> None:
+    served = serve()
+    for file in kb.parent.rglob("index.db*"):
+        file.unlink()
+    with visiting(browser, f"http://127.0.0.1:{served.port}") as visit:
+        expect(visit.page.locator("#health")).to_contain_text("pv-agent ingest")
 
 
 def test_a_question_is_cancelled(visit: Visit) -> None:

@@ -42,6 +42,12 @@ export function setBusy(busy) {
   byId("send").replaceChildren(t(busy ? "cancel" : "ask"));
 }
 
+/** Ask a question with what else is chosen in the form. */
+export function put(question) {
+  byId("question").value = question;
+  byId("ask").requestSubmit();
+}
+
 /** Put a question back into the form, to be changed. */
 export function edit({ question, stichtag = "" }) {
   byId("question").value = question;
@@ -75,6 +81,7 @@ function taken() {
   for (const name of Object.keys(CHOICES)) if (byId(name).value) request[name] = byId(name).value;
   if (byId("unlogged").checked) request.log = false;
   byId("question").value = "";
+  byId("question").rows = 1;
   return request;
 }
 

@@ -1,7 +1,7 @@
 // Wires the page: the form to the turns, the switches to colours and language, the address to the entry.
 
 import * as api from "./api.js";
-import { edit, offer, prepareComposer, setBusy } from "./composer.js";
+import { edit, offer, prepareComposer, put, setBusy } from "./composer.js";
 import { byId, el } from "./dom.js";
 import { followAddress, prepareEntry, relabelEntry } from "./entry.js";
 import { label, language, t } from "./strings.js";
@@ -101,17 +101,23 @@ async function look() {
     byId("token-form").hidden = true;
     offer(state);
     showExamples();
-    byId("health").hidden = !state.health.problems.length;
-    byId("health").replaceChildren(...state.health.problems.map((text) => el("li", { lang: "en" }, text)));
+    showProblems(state.health.problems);
   } catch (problem) {
     if (problem.kind === "token") askForToken();
+    else showProblems([problem.kind === "network" ? t("problem_network") : problem.detail]);
   }
   looked = true;
   labels();
 }
 
+/** What keeps the server from answering, or from answering as well as it could. */
+function showProblems(texts) {
+  byId("health").hidden = !texts.length;
+  byId("health").replaceChildren(...texts.map((text) => el("li", {}, text)));
+}
+
 function showExamples() {
-  const ask_ = (question) => el("button", { type: "button", click: () => ask({ question }) }, question);
+  const ask_ = (question) => el("button", { type: "button", click: () => put(question) }, question);
   byId("examples").hidden = !state.examples.length;
   byId("examples").querySelector("ul").replaceChildren(...state.examples.map((question) => el("li", { lang: state.language }, ask_(question))));
 }

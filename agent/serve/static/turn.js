@@ -6,10 +6,13 @@ import { asText, copyText } from "./copy.js";
 import { byId, el } from "./dom.js";
 import { counted, t } from "./strings.js";
 
-const PATIENCE = 3;
+const PATIENCE = 3; // seconds
 let number = 0;
 
-/** A turn for `request` ({question, stichtag?, …}). `on.reply(text)` asks anew, `on.edit(request)` hands the question back to the form. */
+/**
+ * A turn for `request` ({question, stichtag?, …}). `on.reply(request)` asks another question, `on.again(turn)` this one once more,
+ * `on.edit(request)` hands it back to the form, `on.token()` asks for the server's token.
+ */
 export class Turn {
   constructor(request, on) {
     number += 1;
