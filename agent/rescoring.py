@@ -11,10 +11,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import exp, fsum, log, sqrt
 
+from agent.language.grams import letters
+
 K1, B = 1.2, 0.9
 HEAD = 2.0
 """What a term in the title, the tags or the section's name counts beside one in the text."""
-TERMS, BYTES = 100.0, 900.0
+TERMS, LETTERS = 100.0, 770.0
 """The usual length of a chunk: a constant, so that a chunk's score does not change with its neighbours."""
 
 SAME = 0.8
@@ -48,6 +50,16 @@ class Asked:
         }
         return names | {term: (term, weight) for term, weight in self.terms.items()}
 
+    @cached_property
+    def relatives(self) -> Mapping[str, Sequence[tuple[tuple[str, ...], float]]]:
+        """Each term -> what may stand for it, a word or several, and how much each of them does."""
+        return {term: [(tuple(other.split()), share) for other, share in others.items()] for term, others in self.related.items()}
+
+    @cached_property
+    def telling(self) -> frozenset[str]:
+        """All words that say something of a text: the terms and whatever may stand for them."""
+        return frozenset(self.terms).union(*(parts for others in self.relatives.values() for parts, _ in others))
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -72,50 +84,49 @@ def features(question: Asked, candidate: Candidate) -> dict[str, float | None]:
     cosine, closeness: as the candidate has them. words: BM25 over terms, where a relative counts for a term that is not there. grams:
     BM25 over character grams. window: the most weight of the question's terms within a few words (proximity: Tao, Zhai 2007).
     """
-    head, body = candidate.head.split(), candidate.body.split()
-    held = frozenset((*head, *body))
-    words = [
-        (weight, HEAD * head.count(term) + body.count(term) if term in held else _stood_for(question.related.get(term), head, body, held))
-        for term, weight in question.terms.items()
-    ]
-    pieces = [(weight, candidate.layout.count(gram)) for gram, weight in question.grams.items()]
+    telling = question.telling
+    places = [(place, word) for place, word in enumerate(candidate.body.split()) if word in telling]
+    counts: dict[str, float] = {}
+    head = candidate.head.split()
+    for word in head:
+        if word in telling:
+            counts[word] = counts.get(word, 0.0) + HEAD
+    for _, word in places:
+        counts[word] = counts.get(word, 0.0) + 1
+    words = ((weight, counts.get(term) or _stood_for(question.relatives.get(term, ()), counts)) for term, weight in question.terms.items())
+    count = candidate.layout.count
     return {
         "cosine": candidate.cosine,
         "closeness": candidate.closeness,
-        "words": _bm25(words, (HEAD * len(head) + len(body)) / TERMS),
-        "grams": _bm25(pieces, len(candidate.layout) / BYTES),
-        "window": _window(question, body),
+        "words": _bm25(words, (HEAD * len(head) + candidate.body.count(" ") + 1) / TERMS),
+        "grams": _bm25(((weight, count(gram)) for gram, weight in question.grams.items()), letters(candidate.layout) / LETTERS),
+        "window": _window(question.called, places),
     }
 
 
-def _stood_for(related: Mapping[str, float] | None, head: list[str], body: list[str], held: frozenset[str]) -> float:
-    """The count of the best relative of a term that is not there, by its weight; of a relative of several terms the rarest counts."""
-    best = 0.0
-    for other, weight in (related or {}).items():
-        parts = (other,) if other in held else other.split() if " " in other else ()
-        if parts and held.issuperset(parts):
-            best = max(best, weight * min(HEAD * head.count(part) + body.count(part) for part in parts))
-    return best
+def _stood_for(relatives: Iterable[tuple[tuple[str, ...], float]], counts: Mapping[str, float]) -> float:
+    """The count of the best relative of a term that is not there, by its weight; of a relative of several words the rarest counts."""
+    return max((share * min(counts.get(part, 0.0) for part in parts) for parts, share in relatives), default=0.0) if counts else 0.0
 
 
 def _bm25(weighted: Iterable[tuple[float, float]], length: float) -> float:
     """BM25 over (weight, count) pairs for a text so many times as long as usual."""
     flat = K1 * (1 - B + B * length)
-    return fsum(weight * count * (K1 + 1) / (count + flat) for weight, count in weighted if count)
+    return sum(weight * count * (K1 + 1) / (count + flat) for weight, count in weighted if count)
 
 
-def _window(question: Asked, body: list[str]) -> float:
-    """The most weight that distinct terms of the question, or what they are also called, have together in any `WINDOW` terms of a text."""
-    places = [(place, *question.called[word]) for place, word in enumerate(body) if word in question.called]
-    inside: dict[str, list[float]] = {}
-    first = 0
+def _window(called: Mapping[str, tuple[str, float]], places: Sequence[tuple[int, str]]) -> float:
+    """The most weight that distinct terms of a question, or what they are also called, have together in any `WINDOW` terms of a text."""
     best = 0.0
-    for place, term, weight in places:
-        inside.setdefault(term, []).append(weight)
-        while places[first][0] <= place - WINDOW:
-            inside[places[first][1]].pop(0)
-            first += 1
-        best = max(best, fsum(max(weights) for weights in inside.values() if weights))
+    for first, (start, _) in enumerate(places):
+        inside: dict[str, float] = {}
+        for place, word in places[first:]:
+            if place >= start + WINDOW:
+                break
+            if word in called:
+                term, weight = called[word]
+                inside[term] = max(weight, inside.get(term, 0.0))
+        best = max(best, sum(inside.values()))
     return best
 
 

@@ -20,7 +20,7 @@ from agent.values import Period
 if TYPE_CHECKING:
     from agent.language.notation import Notation
 
-ANALYSER_VERSION = 2
+ANALYSER_VERSION = 3
 """Counts up when the same text would give other terms: an index of another version is rebuilt. What only one language's table changes
 counts up its `edition`."""
 

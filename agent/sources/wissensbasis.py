@@ -10,6 +10,7 @@ from math import log
 from typing import TYPE_CHECKING
 
 from agent import expansion, ranking, rescoring
+from agent.background import Background
 from agent.errors import EmbedderError
 from agent.interfaces import Embedder, Filter, Scored, Store
 from agent.language import Language, grams
@@ -104,10 +105,11 @@ class Wissensbasis:
     def candidates(self, subquery: SubQuery, *, featured: bool = True) -> Candidates:
         """What the lists of a search bring together, best first by rank fusion; with the features the second stage orders them by."""
         where = self.filter(subquery)
+        vector = self._vector(subquery.query)
+        meaning = Background(lambda: self._store.dense(vector, self._settings.candidate_pool, where)) if vector is not None else None
         terms = self._language.terms(subquery.query)
         related = expansion.related(subquery.query, terms, self._language, self._store)
-        vector = self._vector(subquery.query)
-        legs = self._legs(terms, related, vector, where)
+        legs = self._legs(terms, related, where, meaning)
         hits = self._joined(legs, most=CANDIDATES if featured else None)
         features = self._features(hits, self._asked(subquery.query, terms, related), vector) if featured else ()
         return Candidates(tuple(hits.values()), tuple(features), legs.meaning, related, vector)
@@ -130,13 +132,13 @@ class Wissensbasis:
         rows = self._store.rows_of(hit.entry.id for hit in hits)
         return self._store.piece_similarities(vector, [rows[hit.entry.id][hit.chunk.ordinal] for hit in hits])
 
-    def _legs(self, terms: Sequence[str], related: expansion.Related, vector: Vector | None, where: Filter) -> Legs:
+    def _legs(self, terms: Sequence[str], related: expansion.Related, where: Filter, meaning: Background[list[Scored]] | None) -> Legs:
         pool = self._settings.candidate_pool
         others = list(dict.fromkeys(other for each in related.values() for other in each))
         return Legs(
             self._store.lexical(terms, pool, where),
             self._store.lexical(others, min(pool, RELATED_DEPTH), where),
-            self._store.dense(vector, pool, where) if vector is not None else (),
+            meaning.result() if meaning else (),
         )
 
     def _joined(self, legs: Legs, *, most: int | None = None) -> dict[int, Hit]:

@@ -8,16 +8,26 @@ from hypothesis import strategies as st
 from agent.language import grams
 
 
-def test_a_layout_is_words_between_single_blanks() -> None:
-    assert grams.laid_out("Das „Ist“\nein Ärger-Test, §\u00a05!") == " das ist ein ärger test § 5 ".encode()
-    assert grams.laid_out("") == b" "
+def test_a_layout_is_words_between_blanks() -> None:
+    assert grams.laid_out("Das „Ist“\nein Ärger-Test, §\u00a05!").split() == "das ist ein ärger test § 5".encode("latin-1").split()
+    assert grams.laid_out("").strip() == b""
+    assert grams.letters(grams.laid_out("Das „Ist“\nein – Test")) == 13
     assert grams.laid_out("Mutter\u00adschutz", "x") == b" mutterschutz x "
+    assert grams.laid_out("Straße STRASSE STRAẞE") == b" strasse strasse strasse "
+    assert grams.laid_out("A\u0308rger") == grams.laid_out("ÄRGER")
+
+
+def test_letters_of_other_scripts_stay_letters() -> None:
+    word, other = grams.laid_out("Отпуск"), grams.laid_out("ОТПУСКА")
+    assert len(word) == 8
+    assert other.startswith(word[:-1])
+    assert grams.laid_out("Łódź – Praha") == grams.laid_out("łódź - praha")
 
 
 def test_grams_reach_beyond_a_word_by_one_blank() -> None:
     assert grams.grams(b" das amt ") == [b" das", b"das ", b" amt", b"amt "]
     assert grams.grams(b" a ") == [b" a "]
-    assert grams.grams(" übel ".encode()) == [" übe".encode(), "übel".encode(), b"bel "]
+    assert grams.grams(" übel ".encode("latin-1")) == [each.encode("latin-1") for each in (" übe", "übel", "bel ")]
 
 
 @given(st.text())

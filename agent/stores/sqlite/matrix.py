@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -33,9 +34,24 @@ class Matrix:
     rows: NDArray[np.int64]
     vectors: NDArray[np.float32]
 
+    def places_of(self, rows: Collection[int]) -> tuple[list[int], NDArray[np.int64]]:
+        """Those of the `rows` that have a vector, and where it stands."""
+        import numpy as np
+
+        asked = np.fromiter(rows, dtype=np.int64, count=len(rows))
+        inside = (asked >= 0) & (asked < len(self._places))
+        places = np.where(inside, self._places[np.where(inside, asked, 0)], -1) if len(self._places) else np.full(len(asked), -1)
+        found = places >= 0
+        return asked[found].tolist(), places[found]
+
     @cached_property
-    def places(self) -> dict[int, int]:
-        return {int(row): place for place, row in enumerate(self.rows)}
+    def _places(self) -> NDArray[np.int64]:
+        """The place of every row, -1 where it has none."""
+        import numpy as np
+
+        places = np.full(int(self.rows.max(initial=-1)) + 1, -1, dtype=np.int64)
+        places[self.rows] = np.arange(len(self.rows))
+        return places
 
 
 def path_of(database: Path, generation: str) -> Path:

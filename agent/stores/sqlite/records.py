@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
+from typing import Any
 
 from agent.interfaces import NO_LIMITS, Beside, EmbedderIdentity, IndexInfo
 from agent.values import Chunk, EntryInfo
@@ -61,35 +62,37 @@ def of_beside(given: Beside) -> dict[str, str]:
 
 def chunks(connection: sqlite3.Connection, rows: Iterable[int], entries: dict[int, EntryInfo]) -> dict[int, tuple[Chunk, EntryInfo]]:
     """The chunks of `rows`, in that order, with their entries; `entries` keeps those already read. Unknown rows are left out."""
-    wanted = list(dict.fromkeys(int(row) for row in rows))
-    found = {row: rest for row, *rest in connection.execute(_CHUNKS, (json.dumps(wanted),))}
-    missing = {entry for entry, *_ in found.values()} - entries.keys()
+    wanted = list(dict.fromkeys(rows))
+    found = {each[0]: each for each in connection.execute(_CHUNKS, (json.dumps(wanted),))}
+    missing = {each[1] for each in found.values()} - entries.keys()
     if missing:
-        entries.update((row, _entry(rest)) for row, *rest in connection.execute(_ENTRIES, (json.dumps(sorted(missing)),)))
+        entries.update((each[0], _entry(each)) for each in connection.execute(_ENTRIES, (json.dumps(sorted(missing)),)))
     out = {}
-    for row in wanted:
-        if row in found:
-            entry, entry_id, ordinal, section, text, start, stop = found[row]
-            out[row] = (Chunk(entry_id, ordinal, section, text, (start, stop)), entries[entry])
+    for row, entry, entry_id, ordinal, section, text, start, stop in (found[row] for row in wanted if row in found):
+        out[row] = (Chunk(entry_id, ordinal, section, text, (start, stop)), entries[entry])
     return out
 
 
-def _entry(row: list[str]) -> EntryInfo:
-    entry_id, title, stand, topic, tags, valid_from, valid_to, norms, sources, bereich, layer, path, sha256, pages, cross_refs = row
+def _entry(row: Sequence[Any]) -> EntryInfo:
+    _, entry_id, title, stand, topic, tags, valid_from, valid_to, norms, sources, bereich, layer, path, sha256, pages, cross_refs = row
     return EntryInfo(
         id=entry_id,
         title=title,
         stand=date.fromisoformat(stand),
         topic=topic,
-        tags=tuple(json.loads(tags)),
+        tags=_names(tags),
         valid_from=date.fromisoformat(valid_from) if valid_from else None,
         valid_to=date.fromisoformat(valid_to) if valid_to else None,
-        norms=tuple(json.loads(norms)),
-        sources=tuple(json.loads(sources)),
-        cross_refs=tuple(json.loads(cross_refs)),
+        norms=_names(norms),
+        sources=_names(sources),
+        cross_refs=_names(cross_refs),
         bereich=bereich,
         layer=int(layer),
         path=path,
         sha256=sha256,
-        pages=tuple(json.loads(pages)),
+        pages=tuple(json.loads(pages)) if pages != "[]" else (),
     )
+
+
+def _names(listed: str) -> tuple[str, ...]:
+    return tuple(json.loads(listed)) if listed != "[]" else ()
