@@ -22,7 +22,7 @@ class Background(Generic[T]):
     def _run(self) -> None:
         try:
             self._done.append(self._act())
-        except BaseException as error:  # noqa: BLE001 (whatever it is, it belongs to whoever asks for the result)
+        except BaseException as error:
             self._error = error
 
     def result(self) -> T:
