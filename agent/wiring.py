@@ -6,61 +6,76 @@ import json
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agent import answer, audit, publish, texts
-from agent.classifiers import prompted, trained
+from agent import texts
 from agent.embedders import embedded
-from agent.embedders import ollama as ollama_embedder
 from agent.embedders.remembered import Remembered
 from agent.errors import ConfigError, EmbedderError, IndexProblem, KnowledgeBaseError, UsageError
-from agent.generators import extractive, point, survey
-from agent.ingest import cache, dated, register
-from agent.ingest import run as ingest_run
-from agent.ingest.chunks import document
-from agent.ingest.embed import Progress
-from agent.ingest.folder import DOCUMENTS
 from agent.interfaces import Change, Classifier, Embedder, EmbedderIdentity, Generator, Model, Parts, Source, Strategy
 from agent.language import Language, reading
-from agent.llm import logged, ollama
+from agent.late import Late
 from agent.runlog import Listener, Run, RunLog
 from agent.settings import Settings, changed
-from agent.sources.sql import Sql
-from agent.sources.web import WebSearch
 from agent.sources.wissensbasis import Wissensbasis
-from agent.stores import werte
 from agent.stores.sqlite import SqliteIndex, SqliteStore
-from agent.strategies import adaptive, direct, ircot, router
-from agent.transport import Server, Web
 from agent.values import Answer, Evidence, Flag, Hit, Question, SubQuery, Trace
 
 if TYPE_CHECKING:
+    from agent import answer, audit, publish, transport
+    from agent.classifiers import prompted, trained
+    from agent.embedders import ollama as ollama_embedder
+    from agent.generators import extractive, point, survey
+    from agent.ingest import cache, chunks, dated, folder, register
+    from agent.ingest import run as ingest_run
+    from agent.ingest.embed import Progress
     from agent.interfaces import Vector
+    from agent.llm import logged, ollama
     from agent.review import Desk, Shadow
+    from agent.sources import sql, web
+    from agent.stores import werte
+    from agent.strategies import adaptive, direct, ircot, router
+else:
+    # Imported with their first use: a search must not pay for what only an answer needs.
+    answer, audit, publish, transport = map(Late, ("agent.answer", "agent.audit", "agent.publish", "agent.transport"))
+    prompted, trained = map(Late, ("agent.classifiers.prompted", "agent.classifiers.trained"))
+    extractive, point, survey = map(Late, ("agent.generators.extractive", "agent.generators.point", "agent.generators.survey"))
+    cache, chunks, dated = map(Late, ("agent.ingest.cache", "agent.ingest.chunks", "agent.ingest.dated"))
+    folder, register, ingest_run = map(Late, ("agent.ingest.folder", "agent.ingest.register", "agent.ingest.run"))
+    ollama_embedder, logged, ollama = map(Late, ("agent.embedders.ollama", "agent.llm.logged", "agent.llm.ollama"))
+    sql, web, werte = map(Late, ("agent.sources.sql", "agent.sources.web", "agent.stores.werte"))
+    adaptive, direct = map(Late, ("agent.strategies.adaptive", "agent.strategies.direct"))
+    ircot, router = map(Late, ("agent.strategies.ircot", "agent.strategies.router"))
 
 CLASSIFIERS: Mapping[str, Classifier] = {
-    "trained": trained.classify,
-    "prompted": prompted.classify,
+    "trained": lambda *given: trained.classify(*given),
+    "prompted": lambda *given: prompted.classify(*given),
 }
 
+
+@lru_cache(maxsize=1)
+def _adaptive() -> Strategy:
+    return adaptive.Adaptive(CLASSIFIERS, several=router.Router(router.of_adaptive, only=("wissensbasis",)), plain=direct.gather)
+
+
 STRATEGIES: Mapping[str, Strategy] = {
-    "direct": direct.gather,
-    "router": router.gather,
-    "ircot": ircot.gather,
-    "adaptive": adaptive.Adaptive(CLASSIFIERS, several=router.Router(router.of_adaptive, only=("wissensbasis",)), plain=direct.gather),
+    "direct": lambda *given: direct.gather(*given),
+    "router": lambda *given: router.gather(*given),
+    "ircot": lambda *given: ircot.gather(*given),
+    "adaptive": lambda *given: _adaptive()(*given),
 }
 NEEDS_MODEL = frozenset({"router", "ircot"})
 """Strategies that cannot take a step without a model."""
 
 GENERATORS: Mapping[str, Generator] = {
-    "point": point.draft,
-    "survey": survey.draft,
-    "extractive": extractive.draft,
+    "point": lambda *given: point.draft(*given),
+    "survey": lambda *given: survey.draft(*given),
+    "extractive": lambda *given: extractive.draft(*given),
 }
 
-MODELS: Mapping[str, Callable[[Settings, Server, str], Model]] = {
+MODELS: Mapping[str, Callable[[Settings, transport.Server, str], Model]] = {
     "ollama": lambda settings, server, name: ollama.Ollama(
         server, name, num_ctx=settings.num_ctx, think=settings.think, timeout=settings.model_timeout
     ),
@@ -68,11 +83,11 @@ MODELS: Mapping[str, Callable[[Settings, Server, str], Model]] = {
 
 SOURCES: Mapping[str, Callable[[Bench], Source]] = {
     "wissensbasis": lambda bench: bench.wissensbasis,
-    "sql": lambda bench: Sql(bench.place.values, bench.language, bench.settings),
-    "web": lambda bench: WebSearch(bench.web, bench.language, seconds=bench.settings.web_seconds, today=bench.today),
+    "sql": lambda bench: sql.Sql(bench.place.values, bench.language, bench.settings),
+    "web": lambda bench: web.WebSearch(bench.web, bench.language, seconds=bench.settings.web_seconds, today=bench.today),
 }
 
-EMBEDDERS: Mapping[str, Callable[[Settings, Server], Embedder]] = {
+EMBEDDERS: Mapping[str, Callable[[Settings, transport.Server], Embedder]] = {
     "ollama": lambda settings, server: ollama_embedder.OllamaEmbedder(server, settings.embed_model, timeout=settings.embed_timeout),
     "embedded": lambda settings, server: embedded.Embedded(),  # noqa: ARG005 (the table's shape)
 }
@@ -99,7 +114,7 @@ class Place:
 def place(settings: Settings) -> Place:
     """The knowledge base named by the settings, else `wissensbasis` here. Raises KnowledgeBaseError where there is none."""
     kb = Path(settings.kb_dir or "wissensbasis")
-    if not (kb / "kb.json").is_file() and not (kb / DOCUMENTS).is_dir():
+    if not (kb / "kb.json").is_file() and not (kb / folder.DOCUMENTS).is_dir():
         raise KnowledgeBaseError(f"There is no knowledge base at {kb} (no kb.json in it).", "Name one with --kb DIR or PV_KB_DIR.")
     # knowledge bases that lie side by side keep their indexes apart; the usual one has the plain place
     beside = kb.parent if kb.name not in ("", "..") else kb.resolve().parent
@@ -175,15 +190,15 @@ class Bench:
             self.store.close()
 
     @cached_property
-    def server(self) -> Server:
-        return Server(self.settings.ollama_url, self.settings.connect_timeout)
+    def server(self) -> transport.Server:
+        return transport.Server(self.settings.ollama_url, self.settings.connect_timeout)
 
     @cached_property
-    def web(self) -> Web:
+    def web(self) -> transport.Web:
         """The web search the user runs. Raises ConfigError where no address is set: nothing is asked unless it is named twice."""
         if not self.settings.web_url:
             raise ConfigError("sources names web, and there is no web_url.", "Set PV_WEB_URL to a SearXNG, or leave web out of PV_SOURCES.")
-        return Web(self.settings.web_url)
+        return transport.Web(self.settings.web_url)
 
     @cached_property
     def runs(self) -> RunLog:
@@ -257,7 +272,7 @@ class Bench:
         """Write the embedded embedder's vectors of all entries into the file that ships; its path, and how many were new."""
         admission = register.admitted(self.place.kb)
         admission.insist()
-        documents = [document(entry, self.language, with_pieces=True) for entry in admission.entries]
+        documents = [chunks.document(entry, self.language, with_pieces=True) for entry in admission.entries]
         return cache.refresh(
             self.place.kb, documents, language=self.language, embedder=EMBEDDERS["embedded"](self.settings, self.server), progress=progress
         )
