@@ -9,7 +9,7 @@ import pytest
 from typer.main import get_command
 
 from agent import texts
-from agent.cli import app
+from agent.cli import program
 from agent.testing import german
 from agent.values import Flag, Origin, Reason, Validity
 
@@ -19,7 +19,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 def commands() -> list[str]:
     found = []
-    for name, command in get_command(app).commands.items():  # type: ignore[attr-defined]
+    for name, command in get_command(program()).commands.items():  # type: ignore[attr-defined]
         below = getattr(command, "commands", {})
         found += [f"{name} {sub}" for sub in below] or [name]
     return found

@@ -10,20 +10,9 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from agent.cli import asking, knowledge, measuring, records, serving, system
+from agent.cli import asking
 from agent.cli.shared import emit, err
 from agent.errors import EXIT_BUG, EXIT_EXPECTED, AgentError
-
-app = typer.Typer(
-    name="pv-agent",
-    help="Answers questions on Austrian payroll from a curated knowledge base, cites every entry, and refuses rather than guesses.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    add_completion=False,
-)
-for commands in (asking, knowledge, serving, measuring, records, system):
-    app.add_typer(commands.app)
 
 
 def _version(wanted: bool) -> None:
@@ -37,11 +26,34 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def options(
     _: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version this is.")] = False,
 ) -> None:
     """What stands before a command."""
+
+
+_QUICK = frozenset({"ask", "search"})
+"""The commands of `asking`: they are called the most, and each call would pay for making all the others."""
+
+
+def program(first: str = "") -> typer.Typer:
+    """All commands; none but those of `asking` where the command line's first word is one of them."""
+    app = typer.Typer(
+        name="pv-agent",
+        help="Answers questions on Austrian payroll from a curated knowledge base, cites every entry, and refuses rather than guesses.",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        add_completion=False,
+    )
+    app.callback()(options)
+    app.add_typer(asking.app)
+    if first not in _QUICK:
+        from agent.cli import knowledge, measuring, records, serving, system
+
+        for commands in (knowledge, serving, measuring, records, system):
+            app.add_typer(commands.app)
+    return app
 
 
 def main() -> NoReturn:
@@ -53,7 +65,7 @@ def main() -> NoReturn:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="replace")
     try:
-        app()
+        program(*sys.argv[1:2])()
     except AgentError as error:
         err(f"pv-agent: {error}")
         sys.exit(error.exit_code)
