@@ -99,11 +99,13 @@ def _embedder(bench: Bench) -> Iterator[Check]:
 def _model(bench: Bench) -> Iterator[Check]:
     model = bench.model()
     if model.installed():
-        yield Check("model", "good", f"{model.name} at {bench.server.url}")
-    elif bench.server.listening():
-        yield Check("model", "poor", f"{bench.server.url} has no {model.name}; answers are extractive", f"ollama pull {model.name}")
+        yield Check("model", "good", f"{model.name} at {bench.model_server.url}")
+    elif bench.model_server.listening():
+        found = f"{bench.model_server.url} has no {model.name}; answers are extractive"
+        yield Check("model", "poor", found, bench.to_get(model.name))
     else:
-        yield Check("model", "poor", f"nothing answers at {bench.server.url}; answers are extractive", "ollama serve")
+        mend = "ollama serve" if bench.settings.llm == "ollama" else "start the server there, or set PV_OPENAI_URL"
+        yield Check("model", "poor", f"nothing answers at {bench.model_server.url}; answers are extractive", mend)
 
 
 def _review(bench: Bench) -> Iterator[Check]:
@@ -115,8 +117,8 @@ def _review(bench: Bench) -> Iterator[Check]:
     settings = bench.settings
     missing = sorted({name for role in ROLES if not bench.model(name := role.model(settings)).installed()})
     if missing:
-        found = f"{mode}, but {bench.server.url} has no {', '.join(missing)}; answers stay extractive"
-        yield Check("review", "poor", found, "; ".join(f"ollama pull {name}" for name in missing))
+        found = f"{mode}, but {bench.model_server.url} has no {', '.join(missing)}; answers stay extractive"
+        yield Check("review", "poor", found, bench.to_get(*missing))
     elif bench.has_index():
         yield _measured(bench, mode)
 

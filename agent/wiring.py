@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 from agent import texts
 from agent.embedders import embedded
 from agent.embedders.remembered import Remembered
-from agent.errors import ConfigError, EmbedderError, IndexProblem, KnowledgeBaseError, UsageError
+from agent.errors import ConfigError, EmbedderError, IndexProblem, UsageError
 from agent.interfaces import Change, Classifier, Embedder, EmbedderIdentity, Generator, Model, Parts, Source, Strategy
 from agent.language import Language, reading
 from agent.late import Late
+from agent.location import FIRST_LANGUAGE, Place, language, language_of, place
 from agent.runlog import Listener, Run, RunLog
 from agent.settings import Settings, changed
 from agent.sources.wissensbasis import Wissensbasis
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from agent.ingest import run as ingest_run
     from agent.ingest.embed import Progress
     from agent.interfaces import Vector
-    from agent.llm import logged, ollama
+    from agent.llm import logged, ollama, openai_compatible
     from agent.review import Desk, Shadow
     from agent.sources import sql, web
     from agent.stores import werte
@@ -44,7 +45,8 @@ else:
     extractive, point, survey = map(Late, ("agent.generators.extractive", "agent.generators.point", "agent.generators.survey"))
     cache, chunks, dated = map(Late, ("agent.ingest.cache", "agent.ingest.chunks", "agent.ingest.dated"))
     folder, register, ingest_run = map(Late, ("agent.ingest.folder", "agent.ingest.register", "agent.ingest.run"))
-    ollama_embedder, logged, ollama = map(Late, ("agent.embedders.ollama", "agent.llm.logged", "agent.llm.ollama"))
+    ollama_embedder, logged = map(Late, ("agent.embedders.ollama", "agent.llm.logged"))
+    ollama, openai_compatible = map(Late, ("agent.llm.ollama", "agent.llm.openai_compatible"))
     sql, web, werte = map(Late, ("agent.sources.sql", "agent.sources.web", "agent.stores.werte"))
     adaptive, direct = map(Late, ("agent.strategies.adaptive", "agent.strategies.direct"))
     ircot, router = map(Late, ("agent.strategies.ircot", "agent.strategies.router"))
@@ -53,6 +55,8 @@ CLASSIFIERS: Mapping[str, Classifier] = {
     "trained": lambda *given: trained.classify(*given),
     "prompted": lambda *given: prompted.classify(*given),
 }
+
+__all__ = ["FIRST_LANGUAGE", "Bench", "Place", "checked_embedding", "language", "place"]
 
 
 @lru_cache(maxsize=1)
@@ -79,6 +83,9 @@ MODELS: Mapping[str, Callable[[Settings, transport.Server, str], Model]] = {
     "ollama": lambda settings, server, name: ollama.Ollama(
         server, name, num_ctx=settings.num_ctx, think=settings.think, timeout=settings.model_timeout
     ),
+    "openai_compatible": lambda settings, server, name: openai_compatible.OpenAiCompatible(
+        server, name, think=settings.think, timeout=settings.model_timeout
+    ),
 }
 
 SOURCES: Mapping[str, Callable[[Bench], Source]] = {
@@ -91,52 +98,6 @@ EMBEDDERS: Mapping[str, Callable[[Settings, transport.Server], Embedder]] = {
     "ollama": lambda settings, server: ollama_embedder.OllamaEmbedder(server, settings.embed_model, timeout=settings.embed_timeout),
     "embedded": lambda settings, server: embedded.Embedded(),  # noqa: ARG005 (the table's shape)
 }
-
-
-FIRST_LANGUAGE = "de"
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where one knowledge base is, and where what is made from it goes."""
-
-    kb: Path
-    index: Path
-    runs: Path
-    goldset: Path
-
-    @property
-    def values(self) -> Path:
-        """The database of dated values: made with the index, and beside it."""
-        return self.index.with_suffix(".werte.db")
-
-
-def place(settings: Settings) -> Place:
-    """The knowledge base named by the settings, else `wissensbasis` here. Raises KnowledgeBaseError where there is none."""
-    kb = Path(settings.kb_dir or "wissensbasis")
-    if not (kb / "kb.json").is_file() and not (kb / folder.DOCUMENTS).is_dir():
-        raise KnowledgeBaseError(f"There is no knowledge base at {kb} (no kb.json in it).", "Name one with --kb DIR or PV_KB_DIR.")
-    # knowledge bases that lie side by side keep their indexes apart; the usual one has the plain place
-    beside = kb.parent if kb.name not in ("", "..") else kb.resolve().parent
-    data = beside / "data" if kb.resolve().name == "wissensbasis" else beside / "data" / kb.resolve().name
-    index = Path(settings.db_path) if settings.db_path else data / "index.db"
-    return Place(kb, index, index.with_name("runs.db"), beside / "goldset.yaml" if data.name == "data" else kb / "goldset.yaml")
-
-
-def language(code: str) -> Language:
-    """The language of that code. Raises ConfigError where the package has no table for it."""
-    return Language(texts.table(f"language.{code}"), texts.table(f"figures.{code}"))
-
-
-def language_of(kb: Path) -> Language:
-    """The language a knowledge base says it is in; the first one known to the program where nothing is registered yet."""
-    known = register.load(kb)
-    if known is None:
-        return language(FIRST_LANGUAGE)
-    codes = [name.removeprefix("language.") for name in texts.names("tables", ".json") if name.startswith("language.")]
-    if known.language not in codes:
-        raise KnowledgeBaseError(f"{kb / 'kb.json'}: there is no language {known.language!r}.", f"It is one of {', '.join(codes)}.")
-    return language(known.language)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +155,20 @@ class Bench:
         return transport.Server(self.settings.ollama_url, self.settings.connect_timeout)
 
     @cached_property
+    def model_server(self) -> transport.Server:
+        """Where the language models are."""
+        settings = self.settings
+        if settings.llm == "ollama":
+            return self.server
+        return transport.Server(settings.openai_url, settings.connect_timeout, key=settings.openai_key, setting="PV_OPENAI_URL")
+
+    def to_get(self, *models: str) -> str:
+        """What brings models to their server."""
+        if self.settings.llm == "ollama":
+            return "; ".join(f"ollama pull {name}" for name in models)
+        return f"serve {', '.join(models)} there, or set PV_ANSWER_MODEL to a name of its /models"
+
+    @cached_property
     def web(self) -> transport.Web:
         """The web search the user runs. Raises ConfigError where no address is set: nothing is asked unless it is named twice."""
         if not self.settings.web_url:
@@ -244,7 +219,7 @@ class Bench:
         return model.installed()
 
     def model(self, name: str = "") -> Model:
-        model = MODELS["ollama"](self.settings, self.server, name or self.settings.answer_model)
+        model = MODELS[self.settings.llm](self.settings, self.model_server, name or self.settings.answer_model)
         return self.around(model) if self.around else model
 
     # --- index ------------------------------------------------------------------------------------

@@ -128,7 +128,7 @@ def bakeoff(
     asked = names if models else [bench.settings.answer_model]
     if not cassette and not any(bench.model(name).installed() for name in asked):
         raise ModelMissing(
-            f"None of these models is on {bench.settings.ollama_url}: {', '.join(asked)}.", "Start Ollama there, and `ollama pull` them."
+            f"None of these models is on {bench.model_server.url}: {', '.join(asked)}.", f"Start it, and: {bench.to_get(*asked)}"
         )
     with _measuring(
         json_out,

@@ -124,7 +124,8 @@ def _speaking(bench: Bench, options: Options) -> Settings:
     model = bench.model()
     if not (options.cassette and not options.record) and not model.installed():
         raise AgentError(
-            f"The model {model.name} does not answer at {bench.server.url}.", f"Run: ollama pull {model.name}, or leave out --answers."
+            f"The model {model.name} does not answer at {bench.model_server.url}.",
+            f"Run: {bench.to_get(model.name)}, or leave out --answers.",
         )
     return changed(settings, generator="point")
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,12 +9,10 @@ from typing import Any
 from agent.errors import ModelError, ModelMissing, ModelTimeout, ModelUnavailable
 from agent.interfaces import ChatReply, ChatRequest
 from agent.transport import BrokenBody, ErrorStatus, Server, TimedOut, TransportError, canonical, ollama_models
+from agent.transport.chat import TOO_LONG, cut, overflow, sentence, without_thoughts
 from agent.values import Finish, Tokens
 
 _LOOK = 3.0  # seconds for a look at the model list
-_CHARS_A_TOKEN = 6  # more than any tokenizer gets out of real text, so that chars / 6 is a count no whole prompt falls short of
-_THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
-_TOO_LONG = re.compile(r"exceed_context_size|longer than the context length|exceeds? (the )?(available |maximum )?context")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +81,12 @@ class Ollama:
             raise ModelUnavailable(f"{self.server.url} ended its answer before it began.", "Ask again.")
         finish = _finish(last)
         prompt_tokens = _count(last, "prompt_eval_count")
-        expected = (len(request.system) + len(request.user)) // _CHARS_A_TOKEN
         return ChatReply(
-            text=_without_thoughts("".join(pieces)),
+            text=without_thoughts("".join(pieces)),
             finish=finish,
             model=self.name,
             tokens=Tokens(prompt_tokens, _count(last, "eval_count")),
-            prompt_cut=prompt_tokens is not None and prompt_tokens < expected / 2,
+            prompt_cut=cut(prompt_tokens, len(request.system) + len(request.user)),
         )
 
     def _lines(self, body: Mapping[str, Any], timeout: float) -> Iterator[Mapping[str, Any]]:
@@ -99,7 +94,7 @@ class Ollama:
             if isinstance(line, dict) and isinstance(line.get("message"), dict):
                 yield line
             elif isinstance(line, dict) and "error" in line:
-                raise ModelUnavailable(f"{self.server.url} could not answer: {_sentence(line['error'])}", "See the server's log.")
+                raise ModelUnavailable(f"{self.server.url} could not answer: {sentence(line['error'])}", "See the server's log.")
             else:
                 raise BrokenBody(f"There is no Ollama at {self.server.url}.")
 
@@ -111,11 +106,11 @@ class Ollama:
             return ModelUnavailable(error.message, "Start Ollama there, or set OLLAMA_URL.")
         if error.is_json and error.status == 404:
             return ModelMissing(f"The model {self.name} is not on {self.server.url}.", f"Run: ollama pull {self.name}")
-        if error.is_json and error.status == 400 and _TOO_LONG.search(error.said):
-            return ModelError(_overflow(error.said), "Lower PV_MAX_CONTEXT_CHARS, or raise PV_NUM_CTX as far as the model allows.")
+        if error.is_json and error.status == 400 and TOO_LONG.search(error.said):
+            return ModelError(overflow(error.said), "Lower PV_MAX_CONTEXT_CHARS, or raise PV_NUM_CTX as far as the model allows.")
         if not error.is_json and error.status < 500:
             return ModelUnavailable(f"There is no Ollama at {self.server.url} (status {error.status}).", "Start it, or set OLLAMA_URL.")
-        return ModelUnavailable(f"{self.server.url} answered {error.status}: {_sentence(error.said)}", "See the server's log.")
+        return ModelUnavailable(f"{self.server.url} answered {error.status}: {sentence(error.said)}", "See the server's log.")
 
 
 def _finish(last: Mapping[str, Any]) -> Finish:
@@ -125,26 +120,6 @@ def _finish(last: Mapping[str, Any]) -> Finish:
     return Finish.LENGTH if last.get("done_reason") == "length" else Finish.COMPLETE
 
 
-def _without_thoughts(text: str) -> str:
-    """The reply without its thinking. Some templates open the block in the prompt, so that only its end is in the reply."""
-    return _THOUGHT.sub("", text).rpartition("</think>")[2].strip()
-
-
 def _count(last: Mapping[str, Any], name: str) -> int | None:
     value = last.get(name)
     return value if isinstance(value, int) else None
-
-
-def _sentence(said: Any) -> str:
-    """A server's words, shortened to what fits a line, with a full stop."""
-    line = " ".join(str(said).split())[:200].rstrip(".")
-    return f"{line}." if line else "no reason given."
-
-
-def _overflow(said: str) -> str:
-    """One clear sentence from the error of llama.cpp's server, which Ollama hands on as JSON within its own."""
-    try:
-        inner = json.loads(said)["error"]
-        return f"The prompt has {inner['n_prompt_tokens']:d} tokens, but the model's window holds {inner['n_ctx']:d}."
-    except (ValueError, LookupError, TypeError):
-        return "The prompt is longer than the model's window."

@@ -128,16 +128,16 @@ class Server:
                 yield self._parsed(line)
 
     def events(self, path: str, body: Mapping[str, Any], *, timeout: float) -> Iterator[Any]:
-        """One JSON value per `data:` line of the answer (server-sent events), up to `[DONE]`."""
+        """One JSON value per `data:` or `error:` line of the answer (server-sent events), up to `[DONE]`."""
         with Limit(timeout) as limit, self._answer("POST", path, body, limit) as response:
             for line in _lines(self._chunks(response, limit)):
-                data = line.removeprefix(b"data:").strip()
-                if data == b"[DONE]":
+                name, _, data = line.partition(b":")
+                if data.strip() == b"[DONE]":
                     return
-                if line.startswith(b"data:"):
-                    yield self._parsed(data)
-                elif line.startswith(b"{"):
+                if line.startswith(b"{"):
                     yield self._parsed(line)  # a server that does not stream answers whole, and so do some with an error
+                elif name in (b"data", b"error"):
+                    yield self._parsed(data)
 
     @cached_property
     def _client(self) -> httpx.Client:

@@ -1,0 +1,40 @@
+"""What the chat servers have in common: replies with thoughts in them, and sentences about what went wrong; pure."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+CHARS_A_TOKEN = 6
+"""More than any tokenizer gets out of real text, so that chars / 6 is a count no whole prompt falls short of."""
+TOO_LONG = re.compile(
+    r"exceed_context_size|longer than the context length|exceeds? (the )?(available |maximum )?context|maximum context length",
+    re.IGNORECASE,
+)
+_THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
+
+
+def without_thoughts(text: str) -> str:
+    """The reply without its thinking. Some templates open the block in the prompt, so that only its end is in the reply."""
+    return _THOUGHT.sub("", text).rpartition("</think>")[2].strip()
+
+
+def sentence(said: Any) -> str:
+    """A server's words, shortened to what fits a line, with a full stop."""
+    line = " ".join(str(said).split())[:200].rstrip(".")
+    return f"{line}." if line else "no reason given."
+
+
+def cut(prompt_tokens: int | None, characters: int) -> bool:
+    """Whether a server read far fewer tokens than were sent."""
+    return prompt_tokens is not None and prompt_tokens < characters // CHARS_A_TOKEN / 2
+
+
+def overflow(said: str) -> str:
+    """One clear sentence from the error of llama.cpp's server, which Ollama hands on as JSON within its own."""
+    try:
+        inner = json.loads(said)["error"]
+        return f"The prompt has {inner['n_prompt_tokens']:d} tokens, but the model's window holds {inner['n_ctx']:d}."
+    except (ValueError, LookupError, TypeError):
+        return "The prompt is longer than the model's window."
