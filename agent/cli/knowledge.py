@@ -133,6 +133,7 @@ def import_(
     from agent.render import counted
 
     given = Terms(licence, date.today(), prefix, day_of(stand), bereich, thema, overwrite)
+    run.insist_on_licence(given)
     bench = bench_of(_begun(kb, language), as_json)
     with progress_bar() as progress:
         outcome = run.bring(bench.place.kb, source, given, language=bench.language, progress=progress, dry=dry_run)

@@ -119,6 +119,24 @@ def test_a_page(kb: Path, tmp_path: Path) -> None:
     assert not any(word in whole for word in ("Menü", "Impressum", "x()", "Start", "Paragraf vier"))
 
 
+def test_a_statute_as_its_publisher_shows_it(kb: Path, tmp_path: Path) -> None:
+    page = """<html><head><title>RIS - Urlaubsgesetz - Bundesrecht konsolidiert, Fassung vom 30.11.2026</title></head><body>
+    <h1>Bundesrecht konsolidiert: Gesamte Rechtsvorschrift für Urlaubsgesetz, Fassung vom 30.11.2026</h1>
+    <h2>Langtitel</h2><p>Bundesgesetz betreffend den Urlaub</p><h2>Text</h2><h4>Artikel I</h4><h4>ABSCHNITT 1</h4>
+    <h4>Geltungsbereich</h4><div><h5><span class="sr-only">Paragraph eins,</span><span>§ 1.</span></h5>(1) Es gilt.</div>
+    <ol><li><div>1.</div><div>hier,</div></li><li>dort.</li></ol><h4>§ 1a (aufgehoben)</h4>
+    <h4>Urlaub</h4><div><h5>§ 2.</h5> Er gebührt.</div></body>"""
+    take(kb, write(tmp_path / "ris", UrlG__html=page))
+    (entry,) = register.admitted(kb).entries
+    assert (entry.info.title, entry.info.stand, entry.info.tags) == ("Urlaubsgesetz", date(2026, 11, 30), ("UrlG",))
+    assert sections(kb, "ris-urlg") == {
+        "Langtitel": "Bundesgesetz betreffend den Urlaub",
+        "§ 1 Geltungsbereich": "### Text\n\n### Artikel I\n\n### ABSCHNITT 1\n\n(1) Es gilt.\n\n1. hier,\n2. dort.",
+        "§ 1a (aufgehoben)": "§ 1a (aufgehoben)",
+        "§ 2 Urlaub": "Er gebührt.",
+    }
+
+
 def test_markdown_with_front_matter_and_sections_of_one_name(kb: Path, tmp_path: Path) -> None:
     text = (
         "---\nTitle: Test\njurabk: TestG\nstand: 2024-05-06\nquelle: Blatt 7\n---\n# Testgesetz (TestG)\n\nEingang.\n\n"
@@ -433,11 +451,16 @@ def test_a_stop_leaves_the_old_state_or_the_new_one(tmp_path: Path, seed: int, k
         if edition == 0:
             take(kb, folder)
     old = state(kb)
-    command = [sys.executable, "-m", "agent", "kb", "import", str(folder), "--kb", str(kb), "--prefix", "ris", "--licence", "gemeinfrei"]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    time.sleep(random.Random(seed).uniform(0.4, 1.2))
+    words = ["pv-agent", "kb", "import", str(folder), "--kb", str(kb), "--prefix", "ris", "--licence", "gemeinfrei"]
+    # its first line says that the interpreter has started and hears an interrupt
+    script = f"import sys\ntry:\n print(flush=True); sys.argv = {words!r}; from agent.__main__ import main; main()\n"
+    script += "except KeyboardInterrupt:\n sys.exit(130)"
+    process = subprocess.Popen([sys.executable, "-c", script], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    assert process.stdout is not None
+    process.stdout.readline()
+    time.sleep(random.Random(seed).uniform(0.2, 0.9))
     process.send_signal(kind)
-    process.wait(timeout=30)
+    process.communicate(timeout=60)
     after = state(kb)
     take(kb, folder)
     new = state(kb)

@@ -14,7 +14,8 @@ from agent import texts
 from agent.ingest.entries import front_end
 from agent.ingest.importing import files, html
 from agent.ingest.importing.files import Source
-from agent.ingest.importing.outline import Marks, outline, plain, short_line
+from agent.ingest.importing.outline import outline
+from agent.ingest.importing.parts import Marks, plain, short_line
 from agent.ingest.problems import EntryProblem, Severity
 from agent.ingest.yamlfile import Fields, Items, Node, Scalar, parsed
 from agent.language import Language
@@ -64,6 +65,7 @@ class Reader:
         self.table: Mapping[str, Any] = texts.table(f"import.{language.code}")
         self._notation = language.notation
         self._marks = Marks(*(re.compile(self.table[name]) for name in ("mark_opens", "mark_alone", "structure")))
+        self._frames = [re.compile(frame) for frame in self.table["title_frames"]]
         words = "|".join(re.escape(mark).replace(r"\ ", r"\s+") for mark in self.table["stand_marks"])
         self._stand = re.compile(rf"(?:^[\s*_>|#(-]*|[,;(|·–]\s*)(?:{words})(?!\w)", re.IGNORECASE | re.MULTILINE)
 
@@ -96,10 +98,9 @@ class Reader:
 
     def _draft(self, source: Source, front: Mapping[str, tuple[str, ...]], body: str, page: html.Page | None) -> Draft:
         found = outline(body, self._marks)
-        declared = next(iter(front.get("title", ())), "") or (page.title if page else "")
-        title = declared if not page else found.title or declared
-        first = found.title or self._first_line(body)
-        title = title or first or source.path.stem
+        declared = self._unframed(next(iter(front.get("title", ())), "") or (page.title if page else ""))
+        first = self._unframed(found.title) or ("" if found.title else self._first_line(body))
+        title = (first or declared if page else declared or first) or source.path.stem
         short = (*front.get("short", ()), *(_law(piece) for piece in _IN_PARENTHESES.findall(first or declared)))
         return Draft(
             path=source.path,
@@ -116,6 +117,13 @@ class Reader:
             norms=front.get("norms", ()),
             sources=front.get("sources", ()),
         )
+
+    def _unframed(self, title: str) -> str:
+        """A title without what a publisher writes round every title; empty where nothing else is left."""
+        for frame in self._frames:
+            if (found := frame.fullmatch(title)) is not None:
+                return found.groupdict().get("title") or ""
+        return title
 
     def _first_line(self, body: str) -> str:
         """The first line where it stands alone and is short, as the title of a plain text does."""

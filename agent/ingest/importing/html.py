@@ -17,6 +17,7 @@ _BLOCKS = frozenset(("p", "div", "section", "article", "main", "header", "blockq
 _UNSEEN = re.compile(r"\b(?:sr-only|visually-hidden|screen-reader-text|screenreader)\b", re.IGNORECASE)
 _SPACE = re.compile(r"[^\S\n]+")
 _DATES = ("meta[name='date']", "meta[name='dcterms.modified']", "meta[property='article:modified_time']", "meta[name='last-modified']")
+_NUMBERED = re.compile(r"\d{1,3}[a-z]?\. ")
 _LONGEST_CELL = 300
 _DEEPEST = 200
 
@@ -93,8 +94,8 @@ class _Writer:
             self._table(node, depth)
         elif tag in ("ul", "ol"):
             self._end()
-            items = [f"{f'{number}.' if tag == 'ol' else '-'} {text}" for number, text in enumerate(_items(node), 1)]
-            self.blocks += ["\n".join(items)] if items else []
+            if items := [_item(text, number if tag == "ol" else None) for number, text in enumerate(_items(node), 1)]:
+                self.blocks.append("\n".join(items))
         elif tag == "pre":
             self._end()
             fence = "~~~~" if "```" in node.text() else "```"
@@ -145,6 +146,11 @@ def _inline(node: LexborNode) -> str:
 
 def _items(node: LexborNode) -> Iterator[str]:
     yield from (text for child in node.iter() if child.tag == "li" and (text := _inline(child)))
+
+
+def _item(text: str, number: int | None) -> str:
+    """An item with its mark; statutes often write their own into the item (`1. 1. so`), which then is the one."""
+    return text if _NUMBERED.match(text) else f"{f'{number}.' if number else '-'} {text}"
 
 
 def _rows(node: LexborNode) -> Iterator[list[LexborNode]]:

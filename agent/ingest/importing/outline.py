@@ -1,4 +1,4 @@
-"""Cuts a document's text at its headings, or at the marks of its paragraphs (§ 5, Artikel 3), into the sections of an entry."""
+"""The outline of a document: its title, and its parts as the sections of an entry, each with a name of its own."""
 
 from __future__ import annotations
 
@@ -9,40 +9,12 @@ from itertools import count
 
 from agent.ingest.entries import lines
 from agent.ingest.importing.html import table
+from agent.ingest.importing.parts import Marks, Part, headed, marked
 from agent.ingest.tables import cells
 
-_ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
-_UNDERLINE = re.compile(r" {0,3}(=+|-{3,})[ \t]*$")
 _EMPTY_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]*#*[ \t]*$", re.MULTILINE)
 _RULE = re.compile(r":?-+:?")
 _LONGEST_NAME = 120
-_LONGEST_TITLE = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Marks:
-    """How a language marks the paragraphs of a statute: what opens a paragraph's text, and what stands in a line of its own.
-
-    `structure` are headings above several paragraphs (Abschnitt), which are no paragraph's own title.
-    """
-
-    opens: re.Pattern[str]
-    alone: re.Pattern[str]
-    structure: re.Pattern[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A piece of a document below its heading; level 0 is what stands before the first. `mark` says that the heading names a paragraph.
-
-    `below` is the heading it stands below.
-    """
-
-    level: int
-    name: str
-    text: str
-    mark: bool = False
-    below: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,102 +27,11 @@ class Outline:
 
 def outline(text: str, marks: Marks) -> Outline:
     """The outline of a text; every word of it that is not blank stands in the title, a section's name or a section's text."""
-    parts = _headed(text, marks)
+    parts = headed(text, marks)
     if not any(part.mark for part in parts):
-        parts = [piece for part in parts for piece in _marked(part, marks)]
+        parts = [piece for part in parts for piece in marked(part, marks)]
     title, parts = _titled(parts)
-    return Outline(title, tuple(_named(_joined(parts))))
-
-
-# --- where a text is cut --------------------------------------------------------------------------
-
-
-def _headed(text: str, marks: Marks) -> list[Part]:
-    """The parts below the headings of Markdown, `# so` or underlined."""
-    heads: list[tuple[int, int, int, str]] = [(0, 0, 0, "")]
-    before, gap = (0, ""), True
-    for at, line, fenced in lines(text):
-        atx = None if fenced else _ATX.match(line)
-        under = None if fenced or atx else _UNDERLINE.match(line)
-        if atx and atx[2]:
-            heads.append((at, at + len(line) + 1, len(atx[1]), atx[2]))
-        elif under and before[1] and gap and not re.match(r"\s*[|>\-*+]", before[1]):
-            heads.append((before[0], at + len(line) + 1, 1 if under[1][0] == "=" else 2, before[1].strip()))
-        gap = not before[1].strip()
-        before = (at, "" if fenced or atx else line.strip() and line)
-    ends = [head[0] for head in heads[1:]] + [len(text)]
-    return [
-        Part(level, plain(name), text[start:end], bool(marks.alone.match(plain(name))))
-        for (_, start, level, name), end in zip(heads, ends, strict=True)
-    ]
-
-
-def plain(name: str) -> str:
-    """A heading's words without emphasis, links and code marks."""
-    name = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", name)
-    return " ".join(re.sub(r"\*\*|__|`|\\(?=[#|`~=-])|^\*|\*$", "", name).split())
-
-
-def _marked(part: Part, marks: Marks) -> Iterator[Part]:
-    """A part cut at the marks at the beginning of its paragraphs; a short line right before a mark is that paragraph's title."""
-    name, level, mark = part.name, part.level, part.mark
-    text: list[str] = []
-    fenced: list[bool] = []
-    rows = [(line, inside) for _, line, inside in lines(part.text)]
-    for number, (line, inside) in enumerate(rows):
-        following = next((other for other, _ in rows[number + 1 :] if other.strip()), "")
-        found = None if inside or not _opens_paragraph(text) else _mark(line.strip(), following, marks)
-        if found is None:
-            text.append(line)
-            fenced.append(inside)
-            continue
-        caption = _caption(text, fenced) if found[1] else ""
-        if name and not mark and found[1] and not caption and not any(map(str.strip, text)) and not marks.structure.match(name):
-            caption = name  # the heading is the title of the one paragraph below it
-        else:
-            yield Part(level, name, "\n".join(text), mark)
-        name, level, mark = " ".join(piece for piece in (found[0], caption) if piece), 6, True
-        text, fenced = ([line], [False]) if found[1] else ([], [])
-    yield Part(level, name, "\n".join(text), mark)
-
-
-def _opens_paragraph(text: Sequence[str]) -> bool:
-    return not text or not text[-1].strip()
-
-
-def _mark(line: str, following: str, marks: Marks) -> tuple[str, bool] | None:
-    """The name of the paragraph a line begins, and whether the line is also its text."""
-    opened = marks.opens.match(line)
-    if opened and opened.end() < len(line):
-        rest = line[opened.end() :].strip()
-        if not short_line(rest) or not following:
-            return opened.group().rstrip(". "), True
-    alone = marks.alone.match(line)
-    if alone and short_line(line) and following:
-        return plain(line), False
-    return (opened.group().rstrip(". "), True) if opened else None
-
-
-def short_line(line: str) -> bool:
-    """Whether a line is as short as a title, and ends as none of a text does."""
-    return 0 < len(line) <= _LONGEST_TITLE and not line.endswith((".", ",", ";", ":"))
-
-
-def _caption(text: list[str], fenced: list[bool]) -> str:
-    """Takes the title of the paragraph to come off the text before it: one short line between blank ones."""
-    filled = [number for number, line in enumerate(text) if line.strip()]
-    if not filled:
-        return ""
-    last = filled[-1]
-    line = text[last].strip()
-    alone = last == 0 or not text[last - 1].strip()
-    if not alone or fenced[last] or not short_line(line) or re.match(r"[|>*+#-]|\(|\d", line):
-        return ""
-    del text[last:], fenced[last:]
-    return plain(line)
-
-
-# --- what becomes a section -----------------------------------------------------------------------
+    return Outline(title, tuple(_named(_joined(list(_captioned(parts, marks)), marks))))
 
 
 def _titled(parts: list[Part]) -> tuple[str, list[Part]]:
@@ -165,18 +46,35 @@ def _titled(parts: list[Part]) -> tuple[str, list[Part]]:
     return first.name, [lead, *rest]
 
 
-def _joined(parts: Sequence[Part]) -> Iterator[Part]:
+def _captioned(parts: Sequence[Part], marks: Marks) -> Iterator[Part]:
+    """The parts, where a heading right above a bare mark is that paragraph's title: `Geltungsbereich`, then `§ 1.`"""
+    parts = [replace(part, text=_body(part.text)) for part in parts]
+    before: Part | None = None
+    for part in parts:
+        name = part.name.rstrip(". ")
+        bare = part.mark and marks.alone.fullmatch(name) is not None and not marks.structure.match(name)
+        title = before is not None and bool(before.level) and not (before.text or before.mark or marks.structure.match(before.name))
+        if before is not None and not (bare and title):
+            yield before
+        before = replace(part, name=f"{name} {before.name}" if bare and title and before else name if bare else part.name)
+    if before is not None:
+        yield before
+
+
+def _joined(parts: Sequence[Part], marks: Marks) -> Iterator[Part]:
     """Where paragraphs are marked every heading begins a section, else those of the highest level; the rest stay as sub-headings.
 
-    A heading with no text but lower headings below it stands above the section that follows; else it is a section that says no more.
+    A heading with no text but lower headings below it, or of a statute's structure, stands above the section that follows; else it is
+    a section that says no more.
     """
-    parts = [replace(part, text=_body(part.text)) for part in parts]
     found = list(parts if any(part.mark for part in parts) else _grouped(parts))
     above: list[Part] = []
     higher: list[Part] = []
     for part, following in zip(found, [*found[1:], None], strict=True):
         higher = [*(other for other in higher if other.level < part.level), part]
-        if not part.text and following is not None and following.level > part.level:
+        structural = marks.structure.match(part.name) is not None
+        says = part.text or (part.mark and not structural and marks.alone.fullmatch(part.name) is None)  # § 5 (aufgehoben)
+        if not says and following is not None and (structural or following.level > part.level):
             above += [part] if part.level else []
             continue
         over = [f"### {empty.name}" for empty in above]

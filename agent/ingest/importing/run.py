@@ -71,10 +71,15 @@ def bring(kb_dir: Path, source: Path, terms: Terms, *, language: Language, progr
     return work.outcome()
 
 
-def _completed(terms: Terms, known: Register, language: Language) -> Terms:
-    """The terms with what the knowledge base's conventions say; UsageError where they leave something open."""
+def insist_on_licence(terms: Terms) -> None:
+    """Raises UsageError where it is not said under which terms the documents may be used."""
     if not terms.licence.strip():
         raise UsageError("An import needs a licence note.", "Say under which terms the documents may be used: --licence TEXT.")
+
+
+def _completed(terms: Terms, known: Register, language: Language) -> Terms:
+    """The terms with what the knowledge base's conventions say; UsageError where they leave something open."""
+    insist_on_licence(terms)
     if known.prefixes and terms.prefix not in known.prefixes:
         said = f"{terms.prefix!r} is no prefix of this knowledge base." if terms.prefix else "An import needs a prefix for its ids."
         raise UsageError(said, f"Give --prefix, one of {', '.join(known.prefixes)} (kb.json).")
