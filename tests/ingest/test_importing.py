@@ -8,6 +8,7 @@ import random
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import replace
 from datetime import date
@@ -19,21 +20,26 @@ from hypothesis import strategies as st
 
 from agent import texts
 from agent.errors import KnowledgeBaseError, UsageError
-from agent.ingest import register
+from agent.ingest import register, tables
+from agent.ingest.entries import parse
 from agent.ingest.importing import html, swap
 from agent.ingest.importing.draft import Reader
-from agent.ingest.importing.files import LARGEST
+from agent.ingest.importing.files import LARGEST, Source
 from agent.ingest.importing.outline import outline
 from agent.ingest.importing.run import Outcome, bring, slugged
-from agent.ingest.importing.writing import Terms, origin_of
+from agent.ingest.importing.writing import Terms, entry_text, origin_of
 from agent.ingest.lint import lint
+from agent.ingest.problems import EntryProblem
+from agent.ingest.werte import Notation
 from agent.language import Language
+from agent.values import Entry
 from tests.ingest.samples import put
 
 DE = Language(texts.table("language.de"), texts.table("figures.de"))
 SV = Language(texts.table("language.sv"), texts.table("figures.sv"))
 TERMS = Terms("gemeinfrei", date(2026, 11, 30), "ris")
-MARKS = Reader(DE)._marks
+READER = Reader(DE)
+MARKS = READER._marks
 ROOT = Path(__file__).parents[2]
 
 STATUTE = """\
@@ -170,6 +176,66 @@ def test_no_word_is_lost(rows: list[str]) -> None:
     assert len(names) == len(set(names))
     assert all(body.strip() for _, body in found.sections)
     assert "" not in names[1:]
+
+
+PIECES = [
+    "# T\n",
+    "## A\n",
+    "## |a|b|\n",
+    "### B\n",
+    "§ 1. Text.\n",
+    "§ 2 Titel\n\n",
+    "<p>",
+    "<table><tr><td>",
+    "</table>",
+    "|a|b|\n",
+    "---\n",
+    "```\n",
+    "===\n",
+    "\n\n",
+    "Stand: 1.1.2026\n",
+    "<h1>",
+    "<h2>x</h2>",
+    "\x00",
+    "\u2028",
+    "Artikel 3\n",
+    "titel: [\n",
+    '"',
+    "\\",
+    "<li>",
+    "<!--",
+    "-->",
+    "a" * 130,
+    "## \n",
+    "    code\n",
+    ": x\n",
+    "\r\n",
+    "<pre>",
+    "<b>",
+    "*",
+    "<ol>",
+    "1. x",
+    "}",
+]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=30), st.sampled_from(["md", "html"]))
+def test_whatever_a_document_holds_becomes_a_sound_entry_or_is_named(pieces: list[str], ending: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"a.{ending}"
+        path.write_text("".join(pieces), encoding="utf-8", newline="")
+        draft = READER.read(Source(path, f"x/a.{ending}", "html" if ending == "html" else "text"))
+    if isinstance(draft, EntryProblem):
+        return
+    text = entry_text(draft, "ris-a", (), replace(TERMS, bereich="gesetz"), READER.table)
+    entry = parse(text, path)
+    assert isinstance(entry, Entry), entry
+    assert [(section.name, section.text) for section in entry.sections] == [(name, body.rstrip()) for name, body in draft.sections]
+    assert [str(problem) for problem in tables.problems(path, text, None, Notation(texts.table("kb.de")))] == []
+    imported = origin_of(text)
+    assert imported is not None
+    assert (imported.origin, imported.edited) == (draft.origin, False)
 
 
 @pytest.mark.parametrize(

@@ -80,8 +80,13 @@ def _joined(parts: Sequence[Part], marks: Marks) -> Iterator[Part]:
         over = [f"### {empty.name}" for empty in above]
         if part.text or part.level:
             below = higher[-2].name if len(higher) > 1 else ""
-            yield replace(part, text="\n\n".join((*over, part.text or part.name)), below=below)
+            yield replace(part, text="\n\n".join((*over, part.text or _as_text(part.name))), below=below)
         above = []
+
+
+def _as_text(name: str) -> str:
+    """A heading's words as a text, which is no heading, table or code whatever it begins with."""
+    return re.sub(r"^(?=[#|`~])", r"\\", name)
 
 
 def _grouped(parts: Sequence[Part]) -> Iterator[Part]:
@@ -141,7 +146,7 @@ def _named(parts: Iterable[Part]) -> Iterator[tuple[str, str]]:
     for number, part in enumerate(parts):
         name, text = part.name, part.text.strip("\n")
         if len(name) > _LONGEST_NAME:
-            name, text = f"{name[: _LONGEST_NAME - 2].rsplit(' ', 1)[0]} …", f"{name}\n\n{text}"
+            name, text = f"{name[: _LONGEST_NAME - 2].rsplit(' ', 1)[0]} …", f"{_as_text(name)}\n\n{text}"
         if name in seen and part.below:
             name = f"{name} · {part.below[:_LONGEST_NAME]}"
         name = next(one for one in _numbered(name) if one not in seen) if part.level or number else ""
