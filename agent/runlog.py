@@ -56,6 +56,7 @@ DRAFTS: Mapping[str, tuple[str, ...]] = {
     "revision_refused": ("added", "still_claimed"),
     "correction_refused": ("added",),
     "rewritten": ("queries",),
+    "rewritten_failed": ("query",),
 }
 """What of which steps holds unchecked text of a model: left out of the log where drafts are not kept."""
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from agent import texts
 from agent.embedders import embedded
 from agent.embedders.remembered import Remembered
-from agent.errors import ConfigError, EmbedderError, IndexProblem, UsageError
+from agent.errors import AgentError, ConfigError, EmbedderError, IndexProblem, UsageError
 from agent.interfaces import Change, Classifier, Embedder, EmbedderIdentity, Generator, Model, Parts, Source, Strategy
 from agent.language import Language, reading
 from agent.late import Late
@@ -400,7 +400,8 @@ class Bench:
         def chain(listeners: Sequence[Listener]) -> Mapping[str, Any]:
             run = Run(listeners, drafts=self.settings.log_drafts, of=run_id)
             record = reviewing.run(result, self._desk(self.parts(run, None), "shadow"), "shadow").record
-            self.runs.add(run, record)
+            if not self.runs.add(run, record):
+                raise AgentError(self._not_logged(), f"Run {run_id} is gone, or its file is held by another program.")
             return record
 
         return reviewing.Shadow(run_id, chain)

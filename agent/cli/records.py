@@ -17,7 +17,9 @@ app.add_typer(runs_app, name="runs")
 
 @runs_app.command("list")
 def runs_list(
-    where: Annotated[list[str] | None, typer.Option(metavar="F=V", help="Only runs whose field F is V, e.g. reason=weak_evidence.")] = None,
+    where: Annotated[
+        list[str] | None, typer.Option(metavar="F=V", help="Only runs whose field F is V: reason=weak_evidence, mode=shadow.")
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, max=10000)] = 30,
     as_json: Json = False,
     kb: Kb = None,

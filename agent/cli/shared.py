@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from agent.errors import UsageError
+from agent.errors import AgentError, UsageError
 
 if TYPE_CHECKING:
     from agent.review import Shadow
@@ -108,6 +108,9 @@ def shadowed(shadow: Shadow, bench: Bench, quiet: bool) -> None:
             record = shadow.run((listener,))
     except KeyboardInterrupt:
         err(bench.language.message("shadow_stopped"))
+        return
+    except AgentError as error:  # the answer stands, and so does its exit code
+        err(f"pv-agent: {error}")
         return
     reason = record["fallback_reason"] or record["verdict"]
     err(bench.language.message("shadow_ended", origin=record["text_origin"], reason=reason, run=shadow.run_id))

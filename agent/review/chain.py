@@ -6,7 +6,7 @@ grounding, and nothing unreviewed unless the settings say so.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from time import monotonic, perf_counter
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 from agent import answerability, audit, grounding, outcome
 from agent.errors import ModelError
 from agent.interfaces import Generator, Model, Parts
-from agent.language import citations
+from agent.language import Language, citations
 from agent.refusal import refused
 from agent.review import pool, rules, shown
 from agent.review.contracts import Correction, Fault, Proposal, Review, Rewrite, Status, Used
@@ -67,8 +67,17 @@ def run(answer: Answer, desk: Desk, mode: str) -> Outcome:
     desk.parts.log.step("gathered_again", evidence=audit.evidence(record_of.used))
     desk.parts.log.step("review_ended", **{name: record[name] for name in ("verdict", "fallback_reason", "text_origin")})
     tokens, ms = answer.trace.tokens + record_of.tokens, (perf_counter() - start) * 1000
+    warnings = tuple(dict.fromkeys((*result.trace.warnings, *_warnings(result, record_of, desk.parts.language))))
     timings = {**answer.trace.timings_ms, "review": ms, "total": answer.trace.timings_ms.get("total", 0.0) + ms}
-    return Outcome(replace(result, trace=replace(result.trace, tokens=tokens, timings_ms=timings, review=record)), record)
+    trace = replace(result.trace, tokens=tokens, timings_ms=timings, review=record, warnings=warnings)
+    return Outcome(replace(result, trace=trace), record)
+
+
+def _warnings(result: Answer, record: Record, language: Language) -> Iterator[str]:
+    """What the user should know: which role did not reply and what mends it, and that the text is not the roles'."""
+    yield from (call.message for call in record.calls if call.status in (Status.TIMEOUT, Status.UNAVAILABLE))
+    if isinstance(result, Grounded) and result.origin is Origin.FALLBACK:
+        yield language.message("review_fallback", reason=record.reasons[-1].value)
 
 
 def _changed(before: Answer, after: Answer) -> bool:
@@ -91,6 +100,11 @@ class _Course:
     @property
     def question(self) -> Question:
         return self.answer.trace.question
+
+    @property
+    def words(self) -> str:
+        """The question as it was typed and as it is read: what is said in either is the question's own."""
+        return "\n".join(dict.fromkeys((self.question.shown, self.question.text)))
 
     @property
     def plan(self) -> Plan:
@@ -125,7 +139,7 @@ class _Course:
 
     def _asked(self, role: Role, values: Mapping[str, str], check: Any = None) -> Any:
         """The contract of a role, or None with the reason noted."""
-        contract, call = asked(role, values, self.question.text, self.bench, check)
+        contract, call = asked(role, values, self.question.shown, self.bench, check)
         self.record.calls.append(call)
         if contract is None:
             self.record.reasons.append(_reason(role, call.status))
@@ -139,7 +153,7 @@ class _Course:
         def check(found: Rewrite) -> Fault | None:
             if found.confidence < rules.LEAST_CONFIDENCE:
                 return Fault(Status.LOW_CONFIDENCE, f"confidence {found.confidence:g}")
-            if not rules.keeps_focus(found, self.question.text, self.language):
+            if not rules.keeps_focus(found, self.words, self.language):
                 return Fault(Status.LOST_FOCUS, "the focus shares no word with the question")
             return None if self._searches(found) else Fault(Status.NO_QUERY, "no query may be searched")
 
@@ -148,7 +162,7 @@ class _Course:
         return found if isinstance(found, Rewrite) else None
 
     def _searches(self, rewrite: Rewrite) -> tuple[str, ...]:
-        return rules.searches(rewrite, self.question.text, self.language, most=self.settings.review_queries)
+        return rules.searches(rewrite, self.words, self.language, most=self.settings.review_queries)
 
     def _retrieved(self, rewrite: Rewrite | None) -> Evidence:
         """What the answer may rest on: the first pool, and what the rewriting found besides."""
@@ -222,7 +236,7 @@ class _Course:
     def _revised(self, proposal: Proposal, review: Review, evidence: Evidence) -> Answer:
         """The reviewer's revision, where it only takes away or clarifies."""
         text = rules.by_entry(review.revision, evidence.hits)
-        beside = "\n".join([self.question.text, _text(shown.cited(proposal.text, evidence))])
+        beside = "\n".join([self.words, _text(shown.cited(proposal.text, evidence))])
         added = rules.additions(text, proposal.text, beside, self.language)
         claimed = rules.still_claimed(review, text, self.language)
         if added or claimed or self._supported(text, proposal, evidence) is None:
@@ -238,7 +252,7 @@ class _Course:
             return self._fallback()
         text = rules.by_entry(found.text, evidence.hits)
         self.parts.log.step("review_drafted", role=CORRECT.name, text=text, scope=proposal.scope)
-        allowed = "\n".join([self.question.text, proposal.text, _text(evidence.hits)])
+        allowed = "\n".join([self.words, proposal.text, _text(evidence.hits)])
         rest = replace(proposal, used=found.used)
         added = rules.beyond(text, allowed, self.language)
         if added or self._supported(text, rest, evidence) is None:
@@ -249,7 +263,7 @@ class _Course:
             return self._fallback()
         decision = rules.decided(again, rest)
         if decision.step != "publish":
-            return self._fallback(Reason.AGENT3_REJECT)
+            return self._fallback(decision.reason or Reason.AGENT3_REJECT)
         return self._published(text, rest, evidence, Origin.AGENT4_CORRECTED)
 
     def _supported(self, text: str, proposal: Proposal, evidence: Evidence) -> grounding.Supported | None:
@@ -281,21 +295,21 @@ class _Course:
 
     def _leak(self, text: str, evidence: Evidence) -> Reason | None:
         """The reason a text that tells of the machinery is stopped for."""
-        told = rules.leaks(text, "\n".join([self.question.text, _text(evidence.hits)]), self.language)
+        told = rules.leaks(text, "\n".join([self.words, _text(evidence.hits)]), self.language)
         if told:
             self.parts.log.step("review_stopped", leaks=told)
         return Reason.AGENT2_METADATA_LEAKAGE if told else None
 
     def _insufficient(self, proposal: Proposal, evidence: Evidence) -> Answer:
-        """A refusal with the role's honest sentence; one that states something after all is no contract kept."""
-        sentences = self.language.sentences(citations.without(proposal.text))
-        told = rules.leaks(proposal.text, self.question.text, self.language)
-        if told or not sentences or not rules.honest(proposal, self.question.text, self.language):
+        """A refusal with the role's first sentence as its words, where that denies; one that states something keeps no contract."""
+        told = rules.leaks(proposal.text, self.words, self.language)
+        if told or not rules.honest(proposal, self.words, self.language):
             return self._fallback(Reason.AGENT2_GROUNDING_FAILED)
         self.record.reasons.append(Reason.THIN_EVIDENCE)
-        start, end = sentences[0]
         refusal = refused(Reason.THIN_EVIDENCE, replace(self.answer.trace, evidence=evidence), self.language)
-        return replace(refusal, text=f"{refusal.text}\n{citations.without(proposal.text)[start:end]}")
+        sentence = rules.denial(proposal.text, self.language)
+        said = f"\n{self.language.message('model_says', sentence=sentence)}" if sentence else ""
+        return replace(refusal, text=f"{refusal.text}{said}")
 
     def _fallback(self, reason: Reason | None = None) -> Answer:
         """The refusal there was, else the answer in the entries' own words, with what it fell back for."""

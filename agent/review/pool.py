@@ -36,7 +36,7 @@ def _search(query: str, plan: Plan, parts: Parts) -> tuple[Hit, ...] | None:
     try:
         return parts.sources[SOURCE].search(subquery, k=CANDIDATES).hits
     except SourceError as error:
-        parts.log.step("search_failed", query=query, message=str(error))
+        parts.log.step("rewritten_failed", query=query, message=str(error))
         return None
 
 

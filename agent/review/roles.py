@@ -34,6 +34,11 @@ class Role:
     def seconds(self, settings: Settings) -> float:
         return float(getattr(settings, f"{self.name}_timeout"))
 
+    @property
+    def more_time(self) -> str:
+        """The settings that give it more time."""
+        return f"PV_{self.name.upper()}_TIMEOUT and PV_REVIEW_TIMEOUT"
+
     def tokens(self, settings: Settings) -> int:
         return int(getattr(settings, f"{self.name}_tokens"))
 
@@ -98,7 +103,8 @@ def asked(role: Role, values: Mapping[str, str], question: str, bench: Bench, ch
     settings, model = bench.parts.settings, bench.models[role.name]
     left = min(role.seconds(settings), bench.ends - monotonic())
     if left <= 0:
-        return None, _logged(Call(role.name, model.name, Status.TIMEOUT, message="no time was left for it"), bench)
+        none_left = f"No time was left for {role.name}. Allow more with PV_REVIEW_TIMEOUT; pv-agent doctor measures."
+        return None, _logged(Call(role.name, model.name, Status.TIMEOUT, message=none_left), bench)
     limit, start = role.tokens(settings), perf_counter()
     request = ChatRequest(
         bench.system(role),
@@ -111,8 +117,10 @@ def asked(role: Role, values: Mapping[str, str], question: str, bench: Bench, ch
     try:
         reply = model.chat(request)
     except ModelError as error:
-        status = Status.TIMEOUT if isinstance(error, ModelTimeout) else Status.UNAVAILABLE
-        return None, _logged(Call(role.name, model.name, status, ms=_since(start), message=str(error)), bench)
+        late = isinstance(error, ModelTimeout)
+        message = f"{error.message} Allow more with {role.more_time}; pv-agent doctor measures." if late else str(error)
+        status = Status.TIMEOUT if late else Status.UNAVAILABLE
+        return None, _logged(Call(role.name, model.name, status, ms=_since(start), message=message), bench)
     found = normalised(role.contract, reply.text, question)
     fault = found if isinstance(found, Fault) else check(found) if check else None
     call = Call(role.name, reply.model, Status.VALID, reply.tokens, _since(start))

@@ -99,6 +99,14 @@ def honest(proposal: Proposal, question: str, language: Language) -> bool:
     return not figures_beyond(proposal.text, question, language)
 
 
+def denial(text: str, language: Language) -> str:
+    """The first sentence of a text, where it denies something; empty where it does not."""
+    plain = citations.without(text)
+    first = next((plain[start:end] for start, end in language.sentences(plain)), "")
+    marked = any(mark.casefold() in first.casefold() for mark in language.table["refusal_marks"])
+    return first if marked or _negations(first, language) else ""
+
+
 def leaks(text: str, beside: str, language: Language) -> tuple[str, ...]:
     """What `text` tells of the machinery behind it (roles, fields, searches), unless what lies `beside` speaks of it."""
     said, other = text.casefold(), beside.casefold()

@@ -23,7 +23,7 @@ def to_rewrite(question: Question, evidence: Evidence, missing: str, language: L
     """The question, the titles found so far, and the words no entry holds."""
     titles = list(dict.fromkeys(f"- {hit.entry.title} · {hit.chunk.section}" for hit in evidence.hits))[:TITLES]
     return {
-        "question": question.text,
+        "question": question.shown,
         "stichtag": language.day(question.stichtag),
         "titles": "\n".join(map(context.harmless, titles)) or "-",
         "missing": missing or "-",
@@ -39,13 +39,13 @@ def to_answer(
     """
     language = bench.parts.language
     values = {
-        "question": question.text,
+        "question": question.shown,
         "stichtag": language.day(question.stichtag),
         "focus": "; ".join(rewrite.focus) if rewrite else "-",
         "excluded": "; ".join(rewrite.excluded) if rewrite and rewrite.excluded else "-",
         "extractive": context.harmless(extractive) or "-",
     }
-    words = " ".join([question.text, *(query for query, _ in rewrite.queries)]) if rewrite else question.text
+    words = " ".join([question.shown, *(query for query, _ in rewrite.queries)]) if rewrite else question.shown
     blocks = [_block(hit, excerpt(hit, words, language, CHUNK), language) for hit in evidence.hits]
     beside = bench.system(ANSWER) + bench.template(ANSWER).substitute(values, blocks="")
     settings = replace(bench.parts.settings, max_answer_tokens=ANSWER.tokens(bench.parts.settings))
@@ -58,7 +58,7 @@ def to_review(question: Question, text: str, evidence: Evidence, language: Langu
     """The question, the answer, and the excerpts of what it cites."""
     blocks = [_block(hit, excerpt(hit, text, language, EXCERPT), language) for hit in cited(text, evidence)]
     return {
-        "question": question.text,
+        "question": question.shown,
         "stichtag": language.day(question.stichtag),
         "answer": context.harmless(text),
         "blocks": "\n\n".join(blocks),

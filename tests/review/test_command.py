@@ -82,5 +82,5 @@ def test_reviewed_answer_prints_what_the_roles_wrote(tmp_path: Path, ollama: Oll
 def test_a_mode_that_does_not_exist_is_one_sentence(tmp_path: Path, ollama: OllamaServer) -> None:
     bench(tmp_path, ollama)
     code, out, err = said(tmp_path, ollama, "--review", "on")
-    assert (code, out) == (1, "")
-    assert err.strip() == "pv-agent: review_mode cannot be 'on'. It is one of off, shadow, reviewed_answer."
+    assert (code, out) == (2, "")
+    assert err.strip() == "pv-agent: --review cannot be 'on'. It is one of off, shadow, reviewed_answer."

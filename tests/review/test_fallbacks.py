@@ -240,10 +240,17 @@ def test_fallback_6_thin_evidence_becomes_a_reasoned_refusal_that_keeps_the_hone
     assert found.outcome == ("refusal", "thin_evidence")
     assert found.document["refused"]
     assert found.document["answer"].startswith("Dazu enthält die Wissensbasis keine Aussage.")
-    assert found.document["answer"].endswith(honest)
+    assert found.document["answer"].endswith(f"Das Sprachmodell dazu: „{honest}“")
     assert found.document["citations"] == []
     assert found.asked == NO_REVIEW
     assert found.review["fallback_reason"] == "thin_evidence"
+
+
+def test_fallback_6_a_sentence_that_denies_nothing_is_not_passed_on(chain: Chain) -> None:
+    stated = "Die Grenze gilt für alle Lehrlinge in der Landwirtschaft."
+    found = chain(Roles(agent2=[proposal(stated, answer_scope="insufficient_evidence")]))
+    assert found.outcome == ("refusal", "thin_evidence")
+    assert "Landwirtschaft" not in found.document["answer"]
 
 
 @pytest.mark.parametrize(
@@ -280,6 +287,9 @@ def test_fallback_7_no_server_at_all(chain: Chain) -> None:
     found = chain(Roles(), ollama_url="http://127.0.0.1:9", connect_timeout=0.2)
     fell_back(found, "review_unavailable")
     assert found.review["reasons"] == ["review_unavailable", "review_unavailable"]
+    mend, why = found.document["warnings"]
+    assert mend.endswith("Start Ollama there, or set OLLAMA_URL.")
+    assert why == "Die geprüfte Kette gab keine Antwort frei (review_unavailable); das sind die Worte der Einträge."
 
 
 # --- approval, minor revision, rejection, correction ------------------------------------------------------
@@ -377,6 +387,7 @@ def test_total_timeout_ends_the_chain_wherever_it_is(chain: Chain) -> None:
     found = chain(Roles(agent1=[Reply(rewrite(), wait=0.3)], agent2=[Reply(proposal(), wait=5)]), review_timeout=0.8)
     fell_back(found, "agent_timeout")
     assert found.review["ms"] < 2000
+    assert "PV_AGENT2_TIMEOUT and PV_REVIEW_TIMEOUT" in found.document["warnings"][0]
 
 
 def test_after_the_total_time_no_further_role_is_asked(chain: Chain) -> None:

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from agent import publish, render, texts
-from agent.errors import ConfigError
+from agent.errors import AgentError, ConfigError
 from agent.settings import load
 from agent.values import Grounded, Origin
 from agent.wiring import Bench
@@ -101,6 +101,15 @@ def test_a_shadow_that_is_not_run_does_no_harm(tmp_path: Path, ollama: OllamaSer
     asked = world.asked(QUESTION, review="shadow")
     assert asked.shadow
     assert world.runs.shown(asked.shadow.run_id)["review"] is None
+
+
+def test_a_shadow_whose_run_is_gone_says_so(tmp_path: Path, ollama: OllamaServer) -> None:
+    world = bench(tmp_path, ollama)
+    asked = world.asked(QUESTION, review="shadow")
+    assert asked.shadow
+    world.runs.purge(before=None)
+    with pytest.raises(AgentError, match="nicht protokolliert"):
+        asked.shadow.run()
 
 
 def test_without_a_log_there_is_no_shadow(tmp_path: Path, ollama: OllamaServer) -> None:

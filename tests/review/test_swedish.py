@@ -96,5 +96,5 @@ def test_a_thin_answer_is_refused_in_swedish(kb: Path, ollama: OllamaServer) -> 
     assert document["answer"].splitlines() == [
         "Om detta innehåller kunskapsbasen ingen uppgift.",
         "Det som hittades räcker inte till ett belagt svar.",
-        thin,
+        f"Språkmodellen om detta: ”{thin}”",
     ]

@@ -92,3 +92,15 @@ def test_every_call_is_a_step_of_the_log() -> None:
     roles = [data["role"] for kind, data in log.steps if kind == "reviewed"]
     assert roles == ["agent1", "agent2", "agent3"]
     assert log.steps[-1][0] == "review_ended"
+
+
+def test_the_original_question_is_the_one_that_was_typed_not_the_one_that_is_read() -> None:
+    typed = "Wia hoch is 2026 de Geringfügigkeitsgrenz?"
+    before = answer()
+    question = replace(before.trace.question, typed=typed)
+    before = replace(before, trace=replace(before.trace, question=question))
+    bench, model = desk(rewrite(original_question=typed), proposal(original_question=typed), verdict())
+    assert review.run(before, bench, "reviewed_answer").record["text_origin"] == "agent2_reviewed"
+    assert all(f"Frage: {typed}" in request.user for request in model.requests)
+    bench, _ = desk(rewrite(original_question=QUESTION), proposal(original_question=QUESTION))
+    assert review.run(before, bench, "reviewed_answer").record["status"]["agent2"] == "changed_question"
