@@ -409,6 +409,13 @@ def test_the_hard_limits_and_the_contracts_go_with_every_call(chain: Chain) -> N
     ]
 
 
+def test_what_a_server_is_asked_to_keep_has_no_lengths_that_its_grammar_would_refuse(chain: Chain) -> None:
+    chain(Roles(agent2=[proposal(BAD)], agent3=[rejection(), verdict()], agent4=[correction()]))
+    for body in chain.ollama.chats:
+        assert body["format"]["additionalProperties"] is False
+        assert "Length" not in json.dumps(body["format"])
+
+
 @pytest.mark.parametrize(("said", "suspected"), [(Reply(proposal()[:80], done_reason="length"), True), (Reply(proposal()[:80]), False)])
 def test_an_output_that_hits_the_limit_and_breaks_its_contract_is_suspected_cut(chain: Chain, said: Reply, suspected: bool) -> None:
     found = chain(Roles(agent2=[said]))
