@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from agent.cli.shared import Json, Kb, emit, emit_json, settings_of
+from agent.cli.shared import Json, Kb, emit, emit_json, err, settings_of
 from agent.errors import EXIT_EXPECTED, UsageError
 
 app = typer.Typer(rich_markup_mode=None)
@@ -17,7 +17,10 @@ def doctor(as_json: Json = False, kb: Kb = None) -> None:
     """What is there, what is missing, and the command that mends it."""
     from agent import doctor as examination
 
-    checks = examination.examined(settings_of(kb))
+    settings = settings_of(kb)
+    if settings.review_enabled and settings.review_mode != "off":
+        err("Asking the roles of the reviewed chain, to see how long they take …")
+    checks = examination.examined(settings)
     if as_json:
         emit_json([check.document() for check in checks])
     else:
