@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from agent.eval import charts
@@ -18,6 +18,7 @@ from agent.eval.report import (
     complaints,
     failing_first,
     headline,
+    labels,
     legs,
     overall,
     parts,
@@ -59,6 +60,9 @@ def _sections(result: Result, words: Words) -> Iterator[str]:
         shown = " · ".join(escape(word) for word in (words("measure_names", measure), words("legs", leg)) if word)
         yield _section(words, "tags", f'<p class="of">{shown}</p><figure>{charts.tag_bars(tags, words)}</figure>')
     yield f'<div class="pair">{_refusal(result, words)}{_latency(result, words)}</div>'
+    note, labelled = labels(result, words)
+    if labelled:
+        yield _section(words, "labels", _table(labelled), note=note)
     if result.get("comparison"):
         yield _section(words, "comparison", _comparison(result, words), note=comparison_note(result, words))
     yield _section(words, "questions", _filters(result, words) + "".join(_question(row, words) for row in _ordered(result)))
@@ -67,6 +71,14 @@ def _sections(result: Result, words: Words) -> Iterator[str]:
 def _section(words: Words, name: str, content: str, *, note: str | None = None) -> str:
     shown = words("intro", name) if note is None else note
     return f'<section id="{name}"><h2>{escape(words("headings", name))}</h2><p class="intro">{escape(shown)}</p>{content}</section>'
+
+
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    """Rows of words as a table; the first is its head, the first cell of each its name."""
+    head, *body = [[escape(cell) for cell in row] for row in rows]
+    lines = "".join(f"<tr><th>{name}</th>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>" for name, *cells in body)
+    names = "".join(f"<th>{cell}</th>" for cell in head)
+    return f'<div class="wide"><table><thead><tr>{names}</tr></thead><tbody>{lines}</tbody></table></div>'
 
 
 # --- figures --------------------------------------------------------------------------------------

@@ -285,19 +285,22 @@ def _refusal_and_time(result: Result, words: Words) -> Iterator[str]:
 
 
 def _labels(result: Result, words: Words) -> Iterator[str]:
-    """How often each label was given, by tag; nothing where nothing was classified."""
-    rows = [row for row in result.get("questions", []) if "label" in row]
-    if not rows:
-        return
-    labels = sorted({row["label"] for row in rows})
-    tags = dict.fromkeys(tag for row in rows for tag in row.get("tags", []))
-    groups = [(words("all"), rows), *((words("tags", tag), [row for row in rows if tag in row.get("tags", [])]) for tag in tags)]
-    yield f"## {words('headings', 'labels')}"
-    yield words("intro", "labels").format(turned=sum(row["said"] != row["label"] for row in rows))
-    yield markdown_table(
-        [words("columns", "tag"), *labels],
-        [[name, *(str(sum(row["label"] == label for row in group)) for label in labels)] for name, group in groups],
-    )
+    note, rows = labels(result, words)
+    if rows:
+        yield f"## {words('headings', 'labels')}"
+        yield note
+        yield markdown_table(rows[0], rows[1:])
+
+
+def labels(result: Result, words: Words) -> tuple[str, list[list[str]]]:
+    """How often each label was given, by tag: what to say of it, and a table with its head; no rows where nothing was classified."""
+    classified = [row for row in result.get("questions", []) if "label" in row]
+    given = sorted({row["label"] for row in classified})
+    tags = dict.fromkeys(tag for row in classified for tag in row.get("tags", []))
+    groups = {words("all"): classified} | {words("tags", tag): [row for row in classified if tag in row.get("tags", [])] for tag in tags}
+    counted = [[name, *(str(sum(row["label"] == label for row in group)) for label in given)] for name, group in groups.items()]
+    note = words("intro", "labels").format(turned=sum(row["said"] != row["label"] for row in classified))
+    return note, [[words("columns", "tag"), *given], *counted] if classified else []
 
 
 def _comparison(result: Result, words: Words) -> str:

@@ -180,11 +180,15 @@ def test_a_bakeoff_of_strategies_tells_each_class_of_question(
     assert all("label" not in row for row in results["direct"]["questions"])
 
 
-def test_eval_shows_how_often_each_label_was_given(pv: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_eval_shows_how_often_each_label_was_given(
+    pv: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setenv("PV_STRATEGY", "adaptive")
-    assert pv("eval") == 0
+    pytest.importorskip("matplotlib")
+    assert pv("eval", "--html", "out.html") == 0
     shown = capsys.readouterr().out
     assert "## Einstufung" in shown
+    assert "<h2>Einstufung</h2>" in (tmp_path / "out.html").read_text(encoding="utf-8")
     assert re.search(r"\| alle \| \d", shown)
 
 
