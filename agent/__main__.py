@@ -1,19 +1,16 @@
 """`python -m agent` and the command `pv-agent`: loads the command line, and lets a Ctrl-C end it quietly from the first moment on."""
 
-from __future__ import annotations
-
-import sys
-from typing import NoReturn
+# Nothing is imported up here: whatever is, is loaded before an interrupt is listened for.
 
 
-def main() -> NoReturn:
+def main() -> None:
     """Run the command line."""
     try:
         from agent.cli import main as run
 
         run()
     except KeyboardInterrupt:
-        sys.exit(130)
+        raise SystemExit(130) from None
 
 
 if __name__ == "__main__":
