@@ -271,6 +271,20 @@ def test_norms_become_references_to_the_entries_that_hold_them(kb: Path, tmp_pat
     assert refs == {"ris-urlg": ("ris-angg-29",), "ris-angg": ("ris-urlg",)}
 
 
+def test_a_paragraph_a_file(kb: Path, tmp_path: Path) -> None:
+    texts_of = {
+        "ASVG-31d": "# § 31d ASVG Elektronische Gesundheitsakte (ELGA)\n\nStand: 5.2.2026\n\n(1) Die ELGA. Siehe § 23a Abs. 2 AngG.",
+        "AngG-23a": "# § 23a AngG\n\nStand: 5.2.2026\n\n§ 23a. (1) Die Abfertigung gebührt nach § 31d ASVG und nach § 4 ASVG.",
+    }
+    outcome = take(kb, write(tmp_path / "x", **{f"{name}__md": text for name, text in texts_of.items()}))
+    assert said(outcome) == []
+    found = {entry.info.id: (entry.info.title, entry.info.tags, entry.info.cross_refs) for entry in register.admitted(kb).entries}
+    assert found == {
+        "ris-angg-23a": ("§ 23a AngG", (), ("ris-asvg-31d",)),
+        "ris-asvg-31d": ("§ 31d ASVG Elektronische Gesundheitsakte (ELGA)", (), ("ris-angg-23a",)),
+    }
+
+
 def test_a_file_that_is_not_what_it_is_called(kb: Path, tmp_path: Path) -> None:
     other = "Stand: 1.1.2026\n\nText des Gesetzes."
     folder = write(

@@ -101,7 +101,7 @@ class Reader:
         declared = self._unframed(next(iter(front.get("title", ())), "") or (page.title if page else ""))
         first = self._unframed(found.title) or ("" if found.title else self._first_line(body))
         title = (first or declared if page else declared or first) or source.path.stem
-        short = (*front.get("short", ()), *(_law(piece) for piece in _IN_PARENTHESES.findall(first or declared)))
+        short = (*front.get("short", ()), *(self._law(piece) for piece in _IN_PARENTHESES.findall(first or declared)))
         return Draft(
             path=source.path,
             line=1,
@@ -118,6 +118,13 @@ class Reader:
             sources=front.get("sources", ()),
         )
 
+    def _law(self, piece: str) -> str:
+        """The act in the parentheses of a title, such as `Umsatzsteuergesetz 1994 – UStG 1994` or `BahnG`; empty where it holds none."""
+        last = re.split(r"\s[–-]\s|[,;]", piece)[-1].strip()
+        word, _, year = last.partition(" ")
+        known = self._notation.law_shape.fullmatch(word) is not None or self._notation.laws.match(word, 0) is not None
+        return last if known and sum(c.isupper() for c in word) >= 2 and (not year or year.isdecimal()) else ""
+
     def _unframed(self, title: str) -> str:
         """A title without what a publisher writes round every title; empty where nothing else is left."""
         for frame in self._frames:
@@ -131,7 +138,7 @@ class Reader:
         line = line.strip()
         whole = not rest.split("\n", 1)[0].strip() and short_line(line)
         marked = any(pattern.match(line) for pattern in (self._marks.opens, self._marks.alone, self._stand)) or line.startswith(
-            tuple("|>-*`(")
+            tuple("#|>-*`(")
         )
         return plain(line) if whole and not marked else ""
 
@@ -169,13 +176,6 @@ def _words(node: Node) -> tuple[str, ...]:
     if isinstance(node, Items):
         return tuple(word for item in node.items for word in _words(item))
     return ()
-
-
-def _law(piece: str) -> str:
-    """The short name in the parentheses of a title, such as `Umsatzsteuergesetz 1994 – UStG 1994` or `BahnG`; empty where it holds none."""
-    last = re.split(r"\s[–-]\s|[,;]", piece)[-1].strip()
-    capitals = sum(c.isupper() for c in last)
-    return last if len(last) <= 40 and capitals >= 2 and not last.startswith("§") else ""
 
 
 def _noticed(draft: Draft, notice: EntryProblem) -> Draft:

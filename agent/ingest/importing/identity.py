@@ -14,6 +14,7 @@ _HEAD = 1500
 _ENOUGH = 500
 """Characters a text needs for its title's words to be missed in it."""
 _STEM = 5
+_YEAR = re.compile(r"[\s_-]*(?:19|20)\d\d$")
 _LETTERS = re.compile(r"[^a-zäöüåß]+")
 
 
@@ -38,7 +39,9 @@ def doubts(draft: Draft, language: Language) -> list[EntryProblem]:
 def own_name(draft: Draft, language: Language) -> tuple[str, ...]:
     """The short names of a draft; where it states none, its file's name if that is one act's, as it is known."""
     acts = _acts(draft.name, language)
-    same = len(acts) == 1 and folded(acts[0], language.figures["folds"]) == folded(draft.name, language.figures["folds"])
+    bare = _YEAR.sub("", draft.name)
+    folds = language.figures["folds"]
+    same = len(acts) == 1 and not any(c.isdigit() for c in bare) and folded(acts[0], folds) == folded(bare, folds)
     return draft.short or (acts if same else ())
 
 
@@ -67,10 +70,11 @@ def _says(act: str, draft: Draft, folds: Mapping[str, str]) -> bool:
     """
     wanted = folded(act, folds)
     short = [name for name in (folded(name, folds) for name in draft.short) if name]
-    if short:
-        return any(name.startswith(wanted) or wanted.startswith(name) for name in short)
-    if not draft.heading:
+    named = [folded(word, folds) for word in draft.heading.split()]
+    if wanted in named or any(name.startswith(wanted) or wanted.startswith(name) for name in short):
         return True
+    if short or not draft.heading:
+        return not short
     return wanted in folded(draft.heading, folds) or _initials(wanted, draft.heading, folds) or _early(act, draft)
 
 

@@ -36,10 +36,10 @@ def outline(text: str, marks: Marks) -> Outline:
 
 def _titled(parts: list[Part]) -> tuple[str, list[Part]]:
     """The title, if the first heading is one (the only one of the highest level, or the first of level one), and the parts without it."""
-    headed = [part for part in parts if part.level]
-    if not headed or headed[0].mark:
+    heads = [part for part in parts if part.level]
+    if not heads or (heads[0].mark and any(part.level <= heads[0].level or part.mark for part in heads[1:])):
         return "", parts
-    first, *rest = headed
+    first, *rest = heads
     if first.level != 1 and any(part.level <= first.level for part in rest):
         return "", parts
     lead = Part(0, "", "\n".join(part.text for part in parts[: parts.index(first) + 1]))

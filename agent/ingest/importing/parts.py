@@ -60,9 +60,10 @@ def headed(text: str, marks: Marks) -> list[Part]:
 
 
 def plain(name: str) -> str:
-    """A heading's words without emphasis, links and code marks."""
-    name = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", name)
-    return " ".join(re.sub(r"\*\*|__|`|\\(?=[#|`~=-])|^\*|\*$", "", name).split())
+    """A heading's words without emphasis, links and code marks, unless nothing else is left."""
+    words = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", name)
+    words = re.sub(r"\*\*|__|`|\\(?=[#|`~=-])|^\*|\*$", "", words)
+    return " ".join(words.split()) or " ".join(name.split())
 
 
 def marked(part: Part, marks: Marks) -> Iterator[Part]:
