@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 
 from agent.errors import IndexProblem
 from agent.interfaces import Document, Filter, Scored, Update
-from agent.stores.sqlite import SqliteIndex, SqliteStore, schema
+from agent.stores.sqlite import SqliteIndex, SqliteStore, matrix, schema
 from agent.values import Period
 from tests.stores.samples import ANALYSER, IDENTITY, document, entry, update
 
@@ -43,7 +44,7 @@ def ids(store: SqliteStore, scored: list[Scored]) -> list[tuple[str, int]]:
 
 
 def state(path: Path) -> list[tuple[Any, ...]]:
-    """Everything but row numbers, generation and time."""
+    """Everything but row numbers, generation, lineage and time."""
     with sqlite3.connect(path) as connection:
         statements = (
             "SELECT id, title, sha256, path FROM entries ORDER BY id",
@@ -54,7 +55,7 @@ def state(path: Path) -> list[tuple[Any, ...]]:
             "SELECT term, backwards, chunks FROM words ORDER BY 1",
             "SELECT gram, chunks FROM grams ORDER BY 1",
             "SELECT identity, hash, vector FROM vectors ORDER BY 1, 2",
-            "SELECT key, value FROM meta WHERE key NOT IN ('generation', 'built') ORDER BY 1",
+            "SELECT key, value FROM meta WHERE key NOT IN ('generation', 'built', 'lineage', 'last_row') ORDER BY 1",
         )
         found = [row for statement in statements for row in connection.execute(statement)]
         connection.execute("INSERT INTO fts (fts) VALUES ('integrity-check')")
@@ -248,7 +249,7 @@ def nearest(path: Path) -> list[tuple[str, int]]:
         return ids(store, store.dense(np.array([0, 1, 0], dtype=np.float32), 9, Filter()))
 
 
-@pytest.mark.parametrize("harm", ["missing", "empty", "cut", "foreign", "of another generation", "a folder"])
+@pytest.mark.parametrize("harm", ["missing", "empty", "cut", "foreign", "of another index", "a folder"])
 def test_a_matrix_that_is_not_whole_is_made_anew(embedded: Path, harm: str) -> None:
     (found,) = embedded.parent.glob("*.f32")
     whole = found.read_bytes()
@@ -256,12 +257,12 @@ def test_a_matrix_that_is_not_whole_is_made_anew(embedded: Path, harm: str) -> N
     if harm == "a folder":
         found.mkdir()
     elif harm != "missing":
-        generation = found.name.split(".")[-2].encode()
+        (lineage,) = re.findall(rb'"lineage": "(\w+)"', whole)
         other = {
             "empty": b"",
             "cut": whole[:-4],
             "foreign": b"x" * len(whole),
-            "of another generation": whole.replace(generation, b"0" * 16),
+            "of another index": whole.replace(lineage, b"0" * len(lineage)),
         }
         found.write_bytes(other[harm])
     assert nearest(embedded) == [("b", 0), ("a", 0)]
@@ -269,12 +270,55 @@ def test_a_matrix_that_is_not_whole_is_made_anew(embedded: Path, harm: str) -> N
         assert found.read_bytes() == whole
 
 
-def test_matrices_of_earlier_generations_go(embedded: Path) -> None:
-    (old,) = embedded.parent.glob("*.f32")
+def test_a_matrix_serves_later_generations(embedded: Path, tmp_path: Path) -> None:
+    (kept,) = embedded.parent.glob("*.f32")
+    whole = kept.read_bytes()
     embedded.with_name("index.db.0123.f32.99.tmp").write_bytes(b"left by a kill")
     vectors(embedded, {"zwei": [0, 0, 1]})
+    write(embedded, document(entry("b"), "vier", "zwei"))
+    vectors(embedded, {"vier": [0, 1, 1]})
+    assert list(embedded.parent.glob("*.f32*")) == [kept]
+    assert kept.read_bytes() == whole
+    fresh = tmp_path / "fresh.db"
+    write(fresh, document(entry("a"), "eins", "zwei"), document(entry("b"), "vier", "zwei"), embedder=IDENTITY)
+    vectors(fresh, {"eins": [1, 0, 0], "zwei": [0, 0, 1], "vier": [0, 1, 1]})
+    with SqliteStore(embedded, ANALYSER) as store, SqliteStore(fresh, ANALYSER) as other:
+        for asked in ([0, 0, 1], [1, 0, 0], [0, 1, 0]):
+            query = np.array(asked, dtype=np.float32)
+            one, two = store.dense(query, 9, Filter()), other.dense(query, 9, Filter())
+            assert ids(store, one) == ids(other, two)
+            assert [hit.score for hit in one] == [hit.score for hit in two]
+            assert sorted(store.similarities(query, range(9)).values()) == sorted(other.similarities(query, range(9)).values())
+        assert ids(store, store.dense(np.array([0, 0, 1], dtype=np.float32), 3, Filter())) == [("a", 1), ("b", 0), ("b", 1)]
+
+
+def test_a_reader_of_an_earlier_generation_finds_its_own_rows_in_a_later_matrix(embedded: Path) -> None:
+    with SqliteStore(embedded, ANALYSER) as store:
+        write(embedded, document(entry("b"), "vier"))
+        (old,) = embedded.parent.glob("*.f32")
+        old.unlink()
+        vectors(embedded, {"vier": [1, 0, 0]})
+        assert ids(store, store.dense(np.array([0, 1, 0], dtype=np.float32), 9, Filter())) == [("b", 0), ("a", 0)]
+    assert nearest(embedded) == [("a", 0), ("b", 0)]
+
+
+def test_where_much_has_changed_the_matrix_is_written_anew(embedded: Path) -> None:
+    (old,) = embedded.parent.glob("*.f32")
+    write(embedded, *(document(entry(f"c{n}"), f"wort{n}") for n in range(matrix.FEW + 1)))
+    vectors(embedded, {f"wort{n}": [0, 1, n] for n in range(matrix.FEW + 1)})
     (new,) = embedded.parent.glob("*.f32*")
     assert new != old
+    assert len(nearest(embedded)) == 9
+
+
+def test_an_index_built_anew_has_a_matrix_of_its_own(embedded: Path) -> None:
+    (old,) = embedded.parent.glob("*.f32")
+    with SqliteIndex(embedded, ANALYSER, anew=True) as index:
+        index.write(update(document(entry("a"), "drei"), document(entry("b"), "eins"), embedder=IDENTITY))
+        index.finish()
+    (new,) = embedded.parent.glob("*.f32*")
+    assert new != old
+    assert nearest(embedded) == [("a", 0), ("b", 0)]
 
 
 def test_a_question_of_another_dimension_is_refused(embedded: Path) -> None:
@@ -436,8 +480,8 @@ def test_a_read_only_folder_still_answers(embedded: Path) -> None:
         folder.chmod(mode | 0o055)
     embedded.parent.chmod(0o555)
     try:
-        (matrix,) = embedded.parent.glob("*.f32")
-        matrix.unlink()
+        (file,) = embedded.parent.glob("*.f32")
+        file.unlink()
         with unprivileged():
             assert nearest(embedded) == [("b", 0), ("a", 0)]
             with pytest.raises(IndexProblem, match="PV_DB_PATH"):

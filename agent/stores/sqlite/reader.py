@@ -128,12 +128,16 @@ class SqliteStore:
         while len(found) == wanted and found[-1][1] == found[depth - 1][1]:
             wanted *= 4
             found = self._all(statement, (*self._weights, match, wanted))
-        if any(one[1] == other[1] for one, other in pairwise(found)):
-            named = "SELECT chunks.row, entries.id, ordinal FROM chunks JOIN entries ON entries.row = chunks.entry"
-            rows = self._all(f"{named} WHERE chunks.row IN (SELECT value FROM json_each(?))", (json.dumps([row for row, _ in found]),))
-            names = {row: (entry_id, ordinal) for row, entry_id, ordinal in rows}
-            found.sort(key=lambda each: (each[1], names[each[0]]))
-        return [Scored(row, -cost) for row, cost in found[:depth]]
+        return self._parted([Scored(row, -cost) for row, cost in found])[:depth]
+
+    def _parted(self, found: list[Scored]) -> list[Scored]:
+        """The same list, best first, with equals by entry id and ordinal."""
+        if all(one.score != other.score for one, other in pairwise(found)):
+            return found
+        named = "SELECT chunks.row, entries.id, ordinal FROM chunks JOIN entries ON entries.row = chunks.entry"
+        rows = self._all(f"{named} WHERE chunks.row IN (SELECT value FROM json_each(?))", (json.dumps([each.row for each in found]),))
+        names = {row: (entry_id, ordinal) for row, entry_id, ordinal in rows}
+        return sorted(found, key=lambda each: (-each.score, names[each.row]))
 
     def _ranked_where(self, match: str, depth: int, where: Filter) -> list[Scored]:
         condition, values = _condition(where)
@@ -172,7 +176,7 @@ class SqliteStore:
         if not count or depth < 1:
             return []
         where = self._heeded(where)
-        scores = self._raised(table.vectors @ self._fitting(vector), vector)
+        scores = self._raised(table.cosines(self._fitting(vector)), vector)
         found: list[Scored] = []
         taken, width = 0, min(count, depth if where == Filter() else 4 * depth)
         while len(found) < depth and taken < count:
@@ -180,18 +184,19 @@ class SqliteStore:
             bar = np.partition(scores, count - width)[count - width]
             places = np.flatnonzero(scores >= bar)
             places = places[np.lexsort((places, -scores[places]))]
-            fresh = [(int(table.rows[place]), float(scores[place])) for place in places[taken:]]
-            admitted = self._admitted([row for row, _ in fresh], where)
-            found += [Scored(row, score) for row, score in fresh if row in admitted]
+            fresh = zip(table.rows[places[taken:]].tolist(), scores[places[taken:]].tolist(), strict=True)
+            there = [Scored(row, score) for row, score in fresh if row >= 0]
+            admitted = self._admitted([each.row for each in there], where)
+            found += [each for each in there if each.row in admitted]
             taken, width = len(places), min(count, 4 * max(width, len(places)))
-        return found[:depth]
+        return (found if table.later is None else self._parted(found))[:depth]
 
     def similarities(self, vector: Vector, rows: Collection[int]) -> dict[int, float]:
         """Cosine of the given rows; rows without a vector are left out."""
         there, places = self._matrix.places_of(rows)
         if not there:
             return {}
-        scores = (self._matrix.vectors[places] @ self._fitting(vector)).tolist()
+        scores = (self._matrix.at(places) @ self._fitting(vector)).tolist()
         posed = self._posed(vector)
         return {row: max(score, posed.get(row, score)) for row, score in zip(there, scores, strict=True)}
 
@@ -261,7 +266,7 @@ class SqliteStore:
         among = [place for place, row in enumerate(there) if row in set(to)]
         if not among:
             return {}
-        vectors = self._matrix.vectors[places]
+        vectors = self._matrix.at(places)
         vectors -= vectors.mean(axis=0)
         vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
         means = vectors @ vectors[among].mean(axis=0)
@@ -271,9 +276,8 @@ class SqliteStore:
     def _matrix(self) -> matrix.Matrix:
         if self._info.embedder is None:
             raise IndexProblem(f"The index {self._path} holds no vectors.", connect.INGEST)
-        key, dimension = records.identity_key(self._info.embedder), self._info.embedder.dimension
         with connect.told(self._path):
-            return matrix.of(self._connection, self._path, self._info.generation, key, dimension)
+            return matrix.of(self._connection, self._path, self._info.generation, records.kind(self._meta))
 
     def _fitting(self, vector: Vector) -> Vector:
         import numpy as np

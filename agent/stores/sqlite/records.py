@@ -9,6 +9,7 @@ from datetime import date
 from typing import Any
 
 from agent.interfaces import NO_LIMITS, Beside, EmbedderIdentity, IndexInfo
+from agent.stores.sqlite import matrix
 from agent.values import Chunk, EntryInfo
 
 _CHUNKS = """
@@ -29,6 +30,13 @@ def identity_key(identity: EmbedderIdentity) -> str:
 def meta(connection: sqlite3.Connection) -> dict[str, str]:
     """All of the table meta."""
     return dict(connection.execute("SELECT key, value FROM meta"))
+
+
+def kind(known: Mapping[str, str]) -> matrix.Kind:
+    """What an index with vectors says of its matrix."""
+    return matrix.Kind(
+        known.get("lineage", known["generation"]), known["embedder"], EmbedderIdentity(*json.loads(known["embedder"])).dimension
+    )
 
 
 def info(known: Mapping[str, str]) -> IndexInfo:

@@ -24,6 +24,10 @@ _WITHOUT = "NOT EXISTS (SELECT 1 FROM vectors WHERE vectors.identity = ? AND vec
 _FORGOTTEN = (
     "DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM chunks UNION SELECT hash FROM pieces UNION SELECT hash FROM questions)"
 )
+_LOST = """
+    DELETE FROM vectors WHERE identity = ? AND hash IN (SELECT value FROM json_each(?)) AND NOT EXISTS (SELECT 1 FROM chunks
+    WHERE chunks.hash = vectors.hash) AND NOT EXISTS (SELECT 1 FROM pieces WHERE pieces.hash = vectors.hash)
+    AND NOT EXISTS (SELECT 1 FROM questions WHERE questions.hash = vectors.hash)"""
 _BATCH = 500
 
 
@@ -171,12 +175,12 @@ class SqliteIndex:
             else:
                 schema.migrate(connection, schema.version(connection) or 0)
             counted = Counts()
-            _remove(connection, update.removed, counted)
+            lost = _remove(connection, update.removed, counted)
             for batch in _batches(update.documents):
-                _remove(connection, [document.entry.id for document in batch], counted)
+                lost |= _remove(connection, [document.entry.id for document in batch], counted)
                 _add(connection, batch, counted)
             counted.write(connection)
-            connection.execute(_FORGOTTEN)
+            self._forget(connection, lost, update.embedder)
             self._stamp(
                 {
                     "analyser": self._analyser,
@@ -188,6 +192,14 @@ class SqliteIndex:
                 }
             )
         self._anew = False
+
+    def _forget(self, connection: sqlite3.Connection, lost: set[str], embedder: EmbedderIdentity | None) -> None:
+        """Removes the vectors of what is gone; where the embedder stays, none but those of texts just removed can be."""
+        before = records.meta(connection).get("embedder")
+        if before and (embedder is None or before == records.identity_key(embedder)):
+            connection.execute(_LOST, (before, json.dumps(sorted(lost))))
+        else:
+            connection.execute(_FORGOTTEN)
 
     def add_vectors(self, vectors: Mapping[str, Vector], /) -> None:
         """Adds vectors of the index's embedder, by hash, in one transaction. ValueError for one of another dimension."""
@@ -208,14 +220,15 @@ class SqliteIndex:
             self._stamp({})
 
     def finish(self) -> None:
-        """Writes the matrix of this generation and removes those of earlier ones."""
+        """Sees to it that a matrix serves this generation, and removes the others."""
         known = self.info
         if known is None:
             return
         with connect.told(self._path):
             if known.embedder is not None and known.without_vector < known.chunks:
-                matrix.of(self._connection, self._path, known.generation, records.identity_key(known.embedder), known.embedder.dimension)
-        matrix.clear(self._path, known.generation)
+                matrix.settled(self._connection, self._path, known.generation, records.kind(records.meta(self._connection)))
+            else:
+                matrix.clear(self._path)
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -236,9 +249,12 @@ class SqliteIndex:
         def count(statement: str, *values: str | None) -> str:
             return str(self._connection.execute(statement, values).fetchone()[0])
 
-        embedder = known.get("embedder", records.meta(self._connection).get("embedder"))
+        there = records.meta(self._connection)
+        embedder = known.get("embedder", there.get("embedder"))
         counted = {
             "generation": os.urandom(8).hex(),
+            "last_row": str(_next(self._connection, "chunks") - 1),
+            "lineage": there.get("lineage") or os.urandom(8).hex(),
             "entries": count("SELECT count(*) FROM entries"),
             "chunks": count("SELECT count(*) FROM chunks"),
             "without_vector": count(f"SELECT count(*) FROM chunks WHERE {_WITHOUT}", embedder),
@@ -257,11 +273,14 @@ def _batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
         yield batch
 
 
-def _remove(connection: sqlite3.Connection, entry_ids: Iterable[str], counted: Counts) -> None:
+def _remove(connection: sqlite3.Connection, entry_ids: Iterable[str], counted: Counts) -> set[str]:
+    """Takes entries out; the hashes of what they held."""
     wanted = json.dumps(list(entry_ids))
     counted.take(connection, wanted)
     of_entries = "(SELECT row FROM entries WHERE id IN (SELECT value FROM json_each(?)))"
     of_chunks = f"(SELECT row FROM chunks WHERE entry IN {of_entries})"
+    held = " UNION ".join(f"SELECT hash FROM {table} WHERE row IN {of_chunks}" for table in ("chunks", "pieces", "questions"))
+    lost = {name for (name,) in connection.execute(held, (wanted, wanted, wanted))}
     for statement in (
         f"DELETE FROM fts WHERE rowid IN {of_chunks}",
         f"DELETE FROM texts WHERE row IN {of_chunks}",
@@ -272,6 +291,7 @@ def _remove(connection: sqlite3.Connection, entry_ids: Iterable[str], counted: C
         "DELETE FROM entries WHERE id IN (SELECT value FROM json_each(?))",
     ):
         connection.execute(statement, (wanted,))
+    return lost
 
 
 def _add(connection: sqlite3.Connection, documents: list[Document], counted: Counts) -> None:
@@ -300,7 +320,9 @@ def _add(connection: sqlite3.Connection, documents: list[Document], counted: Cou
 
 
 def _next(connection: sqlite3.Connection, table: str) -> int:
-    return int(connection.execute(f"SELECT coalesce(max(row), 0) + 1 FROM {table}").fetchone()[0])
+    """The first free row. One of chunks is never given again: a matrix tells by the rows alone what is new."""
+    last = "SELECT value + 0 FROM meta WHERE key = 'last_row'" if table == "chunks" else "SELECT 0"
+    return int(connection.execute(f"SELECT 1 + max(coalesce(max(row), 0), coalesce(({last}), 0)) FROM {table}").fetchone()[0])
 
 
 def _columns(entry: EntryInfo) -> tuple[object, ...]:
