@@ -1,14 +1,17 @@
-"""How fast an index is made and searched, beside what the machine can do: `python -m benchmarks.speed [--sizes 1000 15000] [--texts DIR]`.
+"""How fast an index is made and searched, beside what the machine can do: `python -m benchmarks.speed [--sizes 1000 15000] [--texts DIR]
+[--questions FILE]`.
 
 Texts are the Markdown files of a folder, cut as an ingest cuts them and repeated with other words where they do not suffice, or else drawn
 from an invented vocabulary with a natural distribution of frequencies (Zipf). Vectors are random, the worst case for a search that is not
-exact and none for one that is. Every time is also given as a multiple of one `matrix @ vector`, measured in turn with the searches, so that
-both find the processor's caches in the same state.
+exact and none for one that is; where they have the dimension of the embedded embedder, processes begun cold embed their question with it.
+Every time is also given as a multiple of one `matrix @ vector`, measured in turn with the searches, so that both find the processor's
+caches in the same state.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import subprocess
 import sys
@@ -22,6 +25,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from agent import texts
+from agent.embedders import embedded
 from agent.ingest.chunks import document, plain
 from agent.interfaces import Document, EmbedderIdentity, Filter, Update
 from agent.language import Language
@@ -38,9 +42,10 @@ if TYPE_CHECKING:
 
 QUESTIONS = 60
 DAY = Period.day(date(2026, 1, 1))
-COLD = """
-import sys
+COLD = r"""
+import re, sys
 from agent import texts
+from agent.embedders import embedded
 from agent.language import Language
 from agent.settings import Settings
 from agent.sources.wissensbasis import Wissensbasis
@@ -51,8 +56,12 @@ from functools import partial
 from pathlib import Path
 language = Language(texts.table("language.de"))
 store = SqliteStore(Path(sys.argv[1]), language.version)
-source = Wissensbasis(store, language, Settings(embed_off=True), lambda: None, weights=texts.table("ranking"))
+def embedder():
+    from agent.embedders.embedded import Embedded
+    return Embedded() if sys.argv[3] == "meaning" else None
+source = Wissensbasis(store, language, Settings(), embedder, weights=texts.table("ranking"))
 assert source.search(SubQuery(sys.argv[2], Period.day(date(2026, 1, 1))), k=8).hits
+print(*re.findall(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text()) if sys.platform == "linux" else ["0"])
 """
 
 
@@ -86,7 +95,8 @@ class Random:
     def __init__(self, dimension: int) -> None:
         import numpy as np
 
-        self.identity = EmbedderIdentity("random", dimension, "1")
+        as_embedded = dimension == embedded.DIMENSION and embedded.available()
+        self.identity = embedded.Embedded().identity if as_embedded else EmbedderIdentity("random", dimension, "1")
         self._numbers = np.random.default_rng(1)
 
     def query(self, _text: str, /) -> Vector:
@@ -129,8 +139,11 @@ def documents(source: Iterator[str], chunks: int, language: Language) -> list[Do
     return made
 
 
-def questions_of(made: Sequence[Document], number: random.Random) -> list[str]:
-    """Runs of words out of the documents."""
+def questions_of(made: Sequence[Document], number: random.Random, file: Path | None) -> list[str]:
+    """Questions of a file with a JSON object a line, else runs of words out of the documents."""
+    if file:
+        asked = [str(json.loads(line)["text"]) for line in file.read_text(encoding="utf-8").splitlines()]
+        return number.sample(asked, min(200, len(asked)))
     found: list[str] = []
     while len(found) < QUESTIONS:
         words = number.choice(number.choice(made).chunks or made[0].chunks).chunk.text.split()
@@ -139,7 +152,7 @@ def questions_of(made: Sequence[Document], number: random.Random) -> list[str]:
     return [question for question in found if question]
 
 
-def measured(size: int, dimension: int, source: Iterator[str]) -> None:
+def measured(size: int, dimension: int, source: Iterator[str], questions: Path | None) -> None:
     """Prints the figures of one size."""
     import numpy as np
 
@@ -165,7 +178,7 @@ def measured(size: int, dimension: int, source: Iterator[str]) -> None:
             f"\n{chunks} chunks x {dimension}: analysed and cut {chunks / analysed:.0f}/s, indexed {chunks / written:.0f}/s, "
             f"{megabytes:.0f} MB of which vectors {2 * 4e-6 * chunks * dimension:.0f}"
         )
-        asked = questions_of(made, number)
+        asked = questions_of(made, number, questions)
         with SqliteStore(path, language.version) as store:
             matrix = np.ascontiguousarray(store._matrix.vectors)  # noqa: SLF001 (the limit is measured on the very matrix)
             hybrid = Wissensbasis(store, language, Settings(), lambda: embedder, weights=texts.table("ranking"))
@@ -181,9 +194,12 @@ def measured(size: int, dimension: int, source: Iterator[str]) -> None:
                 **_bm25s(made, language),
             }
             watches = in_turn(acts, asked)
-            cold = {"cold process, words alone": lambda q: subprocess.run([sys.executable, "-c", COLD, path, q], check=True)}
-            watches += in_turn(cold, asked[:8])
-        watches += in_turn({"one edit until found": partial(_edit, path, made[0].entry.id, language)}, [f"Wortneu{n}x" for n in "abcdefg"])
+            kinds = ("words", "meaning") if embedder.identity.name == embedded.NAME else ("words",)
+            colds = [Cold(path, kind) for kind in kinds]
+            watches += in_turn({f"cold process, {cold.kind}": cold for cold in colds}, asked[:8])
+        edit = partial(_edit, path, made[0].entry.id, language, embedder)
+        watches += in_turn({"one edit until found": edit}, [f"Wortneu{n}x" for n in "abcdefg"])
+        print(f"  memory of a cold process: {', '.join(f'{cold.kind} {cold.kilobytes / 1000:.0f} MB' for cold in colds)}")
         limit = watches[0]
         for watch in watches:
             print(f"  {watch.name:28} p50 {watch.at(0.5):8.2f} ms  p95 {watch.at(0.95):8.2f} ms  {watch.at(0.5) / limit.at(0.5):6.1f} x")
@@ -200,12 +216,29 @@ def _bm25s(made: Sequence[Document], language: Language) -> dict[str, Callable[[
     return {"bm25s, the words leg's part": lambda q: retriever.retrieve([language.query_terms(q) or ["-"]], k=50, show_progress=False)}
 
 
-def _edit(path: Path, entry_id: str, language: Language, word: str) -> None:
-    """One document changed, until a search finds what is new in it; the embedding apart."""
+class Cold:
+    """A search in a process of its own, which says how much memory it took."""
+
+    def __init__(self, path: Path, kind: str) -> None:
+        self.path, self.kind = path, kind
+        self.kilobytes = 0
+
+    def __call__(self, question: str) -> None:
+        done = subprocess.run([sys.executable, "-c", COLD, self.path, question, self.kind], check=True, capture_output=True, text=True)
+        self.kilobytes = max(self.kilobytes, int(done.stdout))
+
+
+def _edit(path: Path, entry_id: str, language: Language, embedder: Random, word: str) -> None:
+    """One document changed, until both legs find what is new in it; the embedding apart."""
+    vector = embedder.query("")
     with SqliteIndex(path, language.version) as index:
-        index.write(Update([document(plain(entry_id, "", f"Neu ist {word}."), language)], frozenset(), "de", word))
+        edited = document(plain(entry_id, "", f"Neu ist {word} seit {perf_counter()}."), language)  # another text every time
+        index.write(Update([edited], frozenset(), "de", word))
+        index.add_vectors(dict.fromkeys(index.pending(), vector))
+        index.finish()
     with SqliteStore(path, language.version) as store:
-        if not store.lexical(language.terms(word), 1, Filter()):
+        words, meaning = store.lexical(language.terms(word), 1, Filter()), store.dense(vector, 1, Filter())
+        if not words or [hit.row for hit in words] != [hit.row for hit in meaning]:
             raise RuntimeError("the edit is not found")
 
 
@@ -213,11 +246,12 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--sizes", type=int, nargs="+", default=[1000, 15_000])
     options.add_argument("--dimension", type=int, default=1024)
+    options.add_argument("--questions", type=Path, help="a file of questions, a JSON object with `text` a line")
     options.add_argument("--texts", type=Path, help="a folder of Markdown files")
     chosen = options.parse_args()
     for size in chosen.sizes:
         number = random.Random(7)
-        measured(size, chosen.dimension, given(chosen.texts, number) if chosen.texts else invented(number))
+        measured(size, chosen.dimension, given(chosen.texts, number) if chosen.texts else invented(number), chosen.questions)
 
 
 if __name__ == "__main__":

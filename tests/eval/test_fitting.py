@@ -92,5 +92,5 @@ def test_scores_are_those_of_the_search() -> None:
     each = example(5, telling="grams")
     weights = {"words": 0.2, "grams": 1.0}
     scores = rescoring.scores(each.features, weights)
-    ranked = fitting._rescored(each, weights)
+    ranked = fitting.rescored(each, weights)
     assert ranked[0] == each.hits[max(range(len(scores)), key=scores.__getitem__)].entry.id
