@@ -35,6 +35,16 @@ def serve(
     listening.serve(settings)
 
 
+@app.command()
+def mcp(kb: Kb = None) -> None:
+    """An MCP server on stdin and stdout: an assistant's tools ask, search and show_entry."""
+    needed("mcp", "mcp")
+    settings = _settings(kb)
+    from agent.serve import tools
+
+    tools.serve(settings)
+
+
 def _settings(kb: Any, **flags: Any) -> Any:
     """The settings of a server, which keeps no unchecked text unless it is told to; its index is built where there is none."""
     from agent import settings

@@ -19,7 +19,7 @@ from starlette.responses import FileResponse, JSONResponse, Response, StreamingR
 from agent import publish
 from agent.errors import AgentError
 from agent.serve import openapi, problems, stream
-from agent.serve.forms import Ask, Day, Reindex
+from agent.serve.forms import Ask, Day, Reindex, Scope, Search, Show
 from agent.serve.guard import Guard, Rules
 from agent.serve.problems import Problem
 from agent.serve.service import Service
@@ -62,7 +62,7 @@ def created(service: Service, hosts: frozenset[str]) -> FastAPI:
         )
     rules = Rules(settings.token, hosts, frozenset(origins), settings.max_body, settings.request_timeout)
     app.add_middleware(Guard, rules=rules)
-    app.openapi = partial(openapi.document, app, settings)  # type: ignore[method-assign]
+    app.openapi = partial(openapi.document, app, service)  # type: ignore[method-assign]
     return app
 
 
@@ -133,21 +133,22 @@ async def search(
     request: Request,
     q: Annotated[str, Query(min_length=1, description="What to look for.")],
     stichtag: Annotated[Day | None, Query()] = None,
-    scope: Annotated[str | None, Query(description="Which part of the knowledge base; GET /config lists them.")] = None,
+    scope: Annotated[Scope | None, Query()] = None,
     k: Annotated[int, Query(ge=1, le=100, description="How many entries at most.")] = 8,
 ) -> Response:
     """Retrieval alone: the entries found, best first, with the rank and score of each leg."""
-    return JSONResponse(await _service(request).aside.run(partial(_service(request).search, q, stichtag, scope, k)))
+    call = Search(question=q, stichtag=stichtag, scope=scope, k=k)
+    return JSONResponse(await _service(request).aside.run(partial(_service(request).search, call)))
 
 
 @api.get("/entries/{entry_id}", responses=openapi.ENTRY)
 async def entry(
     request: Request,
-    entry_id: Annotated[str, InPath(max_length=200)],
+    entry_id: Annotated[str, InPath(min_length=1, max_length=200)],
     stichtag: Annotated[Day | None, Query()] = None,
 ) -> Response:
     """An entry as the index holds it; a citation's `span` lies within that of one of its sections."""
-    return JSONResponse(await _service(request).aside.run(partial(_service(request).entry, entry_id, stichtag)))
+    return JSONResponse(await _service(request).aside.run(partial(_service(request).entry, Show(id=entry_id, stichtag=stichtag))))
 
 
 @api.get("/runs/{run_id}", responses=openapi.RUN)

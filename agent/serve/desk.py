@@ -39,8 +39,8 @@ class Looks:
 class Patient:
     """A model that leaves the processor to other questions while it is waited for; several threads of one question may ask it at once."""
 
-    def __init__(self, model: Model, busy: threading.Semaphore) -> None:
-        self._model, self._busy = model, busy
+    def __init__(self, model: Model, processor: threading.Semaphore) -> None:
+        self._model, self._processor = model, processor
         self._lock = threading.Lock()
         self._asked = 0
 
@@ -59,7 +59,7 @@ class Patient:
             self._asked += 1
             first = self._asked == 1
         if first:
-            self._busy.release()
+            self._processor.release()
         try:
             return self._model.chat(request)
         finally:
@@ -67,7 +67,7 @@ class Patient:
                 self._asked -= 1
                 last = self._asked == 0
             if last:
-                self._busy.acquire()
+                self._processor.acquire()
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Served(Bench):
 
     looks: Looks = field(default_factory=Looks)
 
-    busy: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(1))
+    processor: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(1))
     """A place at the processor, held while a question is answered but for the time a model takes."""
 
     def superseded(self) -> bool:
@@ -86,7 +86,7 @@ class Served(Bench):
         return self.looks.lately(f"stale {self.store.info.generation}", super().stale)
 
     def model(self, name: str = "") -> Model:
-        return Patient(super().model(name), self.busy)
+        return Patient(super().model(name), self.processor)
 
     def there(self, model: Model) -> bool:
         return self.looks.lately(f"model {model.name}", model.installed)
@@ -98,34 +98,40 @@ class Desk:
     def __init__(self, settings: Settings, place: Place, today: Callable[[], date] = date.today) -> None:
         self._settings, self._place, self._today = settings, place, today
         self._looks = Looks()
-        self._busy = threading.Semaphore(os.cpu_count() or 1)
+        self.processor = threading.Semaphore(os.cpu_count() or 1)
+        """Places at the processor: more threads at once than it has cores would only take it from each other."""
         self._idle: list[Served] = []
         self._lock = threading.Lock()
 
     @contextmanager
     def working(self) -> Iterator[Served]:
-        """A bench with a place at the processor: more threads at once than it has would only take it from each other."""
-        with self._busy, self.bench() as bench:
+        """A bench with a place at the processor."""
+        with self.processor, self.bench() as bench:
             yield bench
 
     @contextmanager
     def bench(self) -> Iterator[Served]:
         """A bench over the newest index. Raises IndexProblem where there is none that can be read."""
-        bench = self._borrowed()
+        bench = self.borrowed()
         try:
             yield bench
         except BaseException:
             bench.close()  # whatever went wrong may have gone wrong in it
             raise
+        self.give_back(bench)
+
+    def give_back(self, bench: Served) -> None:
+        """Let others have a bench that was borrowed."""
         with self._lock:
             self._idle.append(bench)
 
-    def _borrowed(self) -> Served:
+    def borrowed(self) -> Served:
+        """A bench over the newest index, to be given back, or closed where something went wrong."""
         while True:
             with self._lock:
                 bench = self._idle.pop() if self._idle else None
             if bench is None:
-                return Served(self._settings, self._place, today=self._today, looks=self._looks, busy=self._busy)
+                return Served(self._settings, self._place, today=self._today, looks=self._looks, processor=self.processor)
             if not bench.superseded():
                 return bench
             bench.close()

@@ -1,4 +1,4 @@
-"""What the API takes in: the fields of a call, checked, with what they can be."""
+"""What is taken in from outside, over HTTP or from an assistant: the fields of a call, checked, with what they can be."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from agent.dates import parsed
 from agent.errors import UsageError
 from agent.settings import choices
-
-QUESTION = "Wie hoch ist die Geringfügigkeitsgrenze 2026?"
 
 
 def _day(text: str) -> str:
@@ -28,7 +26,7 @@ def _one_of(name: str) -> Any:
 
     def check(text: str) -> str:
         if text not in known:
-            raise ValueError(f"It is one of {', '.join(known)}." if known else "There is nothing to choose from.")
+            raise ValueError(f"It is one of {', '.join(known)}.")
         return text
 
     return Annotated[str, AfterValidator(check), Field(json_schema_extra={"enum": list(known)})]
@@ -44,18 +42,24 @@ Day = Annotated[
         json_schema_extra={"format": "date"},
     ),
 ]
+Scope = Annotated[str, Field(description="Which part of the knowledge base; GET /config lists them.")]
 
 
-class Ask(BaseModel):
+class Form(BaseModel):
+    """Fields that are not known are refused: what is misspelt must not be left out in silence."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+
+class Ask(Form):
     """One question, with the options of `pv-agent ask`."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"question": QUESTION, "stichtag": "2026-01-31"}]})
-
-    question: str = Field(min_length=1, description="The question, in the knowledge base's language.", examples=[QUESTION])
+    question: str = Field(min_length=1, description="The question, in the knowledge base's language.")
     stichtag: Day | None = None
+    scope: Scope | None = None
     strategy: _one_of("strategy") | None = Field(default=None, description="How to look (default: the server's setting).")  # type: ignore[valid-type]
-    generator: _one_of("generator") | None = Field(default=None, description="How to say it.")  # type: ignore[valid-type]
-    scope: str | None = Field(default=None, description="Which part of the knowledge base; GET /config lists them.", examples=["gesetz"])
+    generator: _one_of("generator") | None = Field(default=None, description="How to say it (default: the server's setting).")  # type: ignore[valid-type]
+    review: _one_of("review_mode") | None = Field(default=None, description="The reviewed chain (default: the server's setting).")  # type: ignore[valid-type]
     log: bool = Field(default=True, description="Keep a record of this question; false: none.")
 
     def day(self) -> date | None:
@@ -68,12 +72,26 @@ class Ask(BaseModel):
         return {name: value for name, value in given.items() if value is not None}
 
 
-class Reindex(BaseModel):
+class Search(Form):
+    """One search."""
+
+    question: str = Field(min_length=1, description="What to look for, in the knowledge base's language.")
+    stichtag: Day | None = None
+    scope: Scope | None = None
+    k: int = Field(default=8, ge=1, le=100, description="How many entries at most.")
+
+
+class Show(Form):
+    """One entry."""
+
+    id: str = Field(min_length=1, max_length=200, description="The entry's id, as answers cite it.")
+    stichtag: Day | None = None
+
+
+class Reindex(Form):
     """What `pv-agent ingest` would be told."""
 
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
-
     register_entries: bool = Field(default=False, alias="register", description="First register new and edited entries in kb.json.")
-    skip_bad: bool = Field(default=False, description="Go on without the entries that are refused.")
     licence: str = Field(default="", description="With `register`: the licence note of new entries.")
+    skip_bad: bool = Field(default=False, description="Go on without the entries that are refused.")
     full: bool = Field(default=False, description="Build everything anew, also for another embedder.")

@@ -9,54 +9,85 @@ from fastapi.openapi.utils import get_openapi
 
 from agent import texts
 from agent.serve.problems import MEDIA_TYPE, TITLES
-from agent.settings import Settings
+from agent.serve.service import Service
 
 Responses = dict[int | str, dict[str, Any]]
 
+_PUBLISHED = ("problem", "answer", "search", "entry", "run")
 _EVENTS = """event: step
-data: {"step": "searching", "sources": [{"id": "pv-sv-werte-2026", "title": "SV-Werte 2026"}]}
+data: {"step": "planning"}
+
+event: step
+data: {"step": "searching", "sources": [{"id": "...", "title": "..."}]}
+
+event: step
+data: {"step": "drafting"}
 
 event: answer
-data: {"schema_version": "1.0", ...}
+data: {"schema_version": "1.0", "question": "...", "answer": "...", "refused": false}
 """
+_CODES = {
+    401: "token_missing",
+    403: "foreign_origin",
+    404: "not_found",
+    408: "too_slow",
+    409: "reindex_running",
+    413: "too_large",
+    421: "foreign_host",
+    422: "invalid_request",
+    500: "bug",
+    502: "model_unavailable",
+    503: "busy",
+    504: "model_timeout",
+}
 
 
 def _problems(*statuses: int) -> Responses:
-    schema = {"$ref": "#/components/schemas/Problem"}
-    return {status: {"description": TITLES[status], "content": {MEDIA_TYPE: {"schema": schema}}} for status in statuses}
+    return {status: {"description": TITLES[status], "content": {MEDIA_TYPE: _problem(status)}} for status in statuses}
 
 
-_ALWAYS = _problems(400, 401, 403, 408, 413, 421, 422, 500, 503)
-_ASKING = _ALWAYS | _problems(502, 504)
+def _problem(status: int) -> dict[str, Any]:
+    code = _CODES.get(status, "bad_request")
+    said = {"type": f"urn:pv-agent:problem:{code}", "title": TITLES[status], "status": status, "code": code, "detail": "What went wrong."}
+    return {"schema": {"$ref": "#/components/schemas/Problem"}, "example": said}
 
 
 def _given(schema: str, description: str, status: int = 200) -> Responses:
     return {status: {"description": description, "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema}"}}}}}
 
 
+_ALWAYS = _problems(400, 401, 403, 408, 413, 421, 422, 500, 503)
+_ASKING = _ALWAYS | _problems(502, 504)
+
 ANSWERED = _given("Answer", "The answer, or the refusal (`refused: true`).") | _ASKING
-STREAMED = _ASKING | {
-    200: {"description": "The events.", "content": {"text/event-stream": {"schema": {"type": "string"}, "example": _EVENTS}}}
-}
+_STREAM = {"text/event-stream": {"schema": {"type": "string"}, "example": _EVENTS}}
+STREAMED: Responses = _ASKING | {200: {"description": "The events.", "content": _STREAM}}
 SEARCHED = _given("Search", "The entries found; none is an empty list.") | _ALWAYS
 ENTRY = _given("Entry", "The entry.") | _ALWAYS | _problems(404)
 RUN = _given("Run", "The run.") | _ALWAYS | _problems(404)
-HEALTH = _given("Health", "Questions can be answered.") | _ALWAYS | _given("Health", "No question can be answered.", 503)
+HEALTH = _given("Health", "Questions can be answered.") | _ALWAYS
+HEALTH[503] = {"description": "No question can be answered.", "content": HEALTH[503]["content"] | HEALTH[200]["content"]}
 CONFIG = _given("Config", "The choices.") | _ALWAYS
 REINDEX = _given("ReindexState", "How far it is.") | _ALWAYS
 REINDEX_STARTED = _given("ReindexState", "It has begun.", 202) | _ALWAYS | _problems(409)
 
 
-def document(app: FastAPI, settings: Settings) -> dict[str, Any]:
-    """The document, made once."""
+def document(app: FastAPI, service: Service) -> dict[str, Any]:
+    """The document, made once; the examples are the knowledge base's own."""
     if app.openapi_schema:
         return app.openapi_schema
     made = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
     schemas = made.setdefault("components", {}).setdefault("schemas", {})
-    for name in ("Problem", "Answer"):
-        schemas[name] = {k: v for k, v in texts.schema(name.lower()).items() if k not in ("$schema", "$id")}
-    schemas["Ask"]["properties"]["question"]["maxLength"] = settings.max_question
-    if settings.token:
+    for name in _PUBLISHED:
+        schemas[name.capitalize()] = {key: value for key, value in texts.schema(name).items() if not key.startswith("$")}
+    schemas |= texts.schema("api.internal")
+    question = schemas["Ask"]["properties"]["question"]
+    question["maxLength"] = service.settings.max_question
+    examples = service.examples
+    if examples:
+        question["examples"] = examples
+        schemas["Ask"]["examples"] = [{"question": examples[0], "stichtag": service.today().isoformat()}]
+    if service.settings.token:
         made["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
         made["security"] = [{"token": []}]
     app.openapi_schema = made

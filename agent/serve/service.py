@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from agent import publish
@@ -16,13 +16,15 @@ from agent.plan import question_text
 from agent.runlog import Listener, RunLog
 from agent.serve import entries
 from agent.serve.desk import Desk
-from agent.serve.forms import Ask
+from agent.serve.forms import Ask, Search, Show
 from agent.serve.gate import Gate
 from agent.serve.problems import Problem
 from agent.serve.reindex import Reindexer
+from agent.serve.shadows import Shadows
 from agent.settings import Settings, choices
 from agent.wiring import checked_embedding, place
 
+UNSCOPED = "alle"
 ASIDE = 2
 """Threads for what takes milliseconds: an entry is not read behind questions a model takes minutes for."""
 
@@ -37,6 +39,7 @@ class Service:
         self.desk = Desk(settings, self.place, today)
         self.gate = Gate(settings.workers, settings.queue, settings.queue_timeout)
         self.aside = Gate(ASIDE, settings.queue, settings.queue_timeout)
+        self.shadows = Shadows(self.desk.processor)
         self.reindexer = Reindexer(settings, self.place, done=self.desk.refresh)
 
     @contextmanager
@@ -46,6 +49,7 @@ class Service:
             yield
             self.gate.close()
             self.aside.close()
+            self.shadows.close()
             self.reindexer.wait()
             self.desk.refresh()
 
@@ -58,23 +62,33 @@ class Service:
     def ask(self, call: Ask, listener: Listener | None = None) -> dict[str, Any]:
         """The document of an answer or a refusal, as `pv-agent ask --json` prints it."""
         text = question_text(call.question, self.settings.max_question)
-        with self.desk.working() as bench:
+        bench = self.desk.borrowed()
+        try:
             called = bench.called((listener,) if listener else (), **call.options())
-            return publish.document(called.ask(text, call.day(), scope=call.scope or "alle", log=call.log))
+            with self.desk.processor:
+                asked = called.asked(text, call.day(), scope=call.scope or UNSCOPED, log=call.log, review=call.review)
+        except BaseException:
+            bench.close()  # whatever went wrong may have gone wrong in it
+            raise
+        if asked.shadow:
+            self.shadows.add(asked.shadow, partial(self.desk.give_back, bench))
+        else:
+            self.desk.give_back(bench)
+        return publish.document(asked.answer)
 
-    def search(self, question: str, stichtag: str | None, scope: str | None, k: int) -> dict[str, Any]:
+    def search(self, call: Search) -> dict[str, Any]:
         """The document of a search, as `pv-agent search --json` prints it."""
-        text = question_text(question, self.settings.max_question)
+        text = question_text(call.question, self.settings.max_question)
         with self.desk.working() as bench:
-            found = bench.search(text, parsed(stichtag) if stichtag else None, k=k, scope=scope or "alle")
+            found = bench.search(text, parsed(call.stichtag) if call.stichtag else None, k=call.k, scope=call.scope or UNSCOPED)
         return publish.search_document(text, found)
 
-    def entry(self, entry_id: str, stichtag: str | None) -> dict[str, Any]:
+    def entry(self, call: Show) -> dict[str, Any]:
         """An entry as the index holds it. Raises a Problem (404) where there is none."""
         with self.desk.bench() as bench:
-            found = entries.document(bench, entry_id, parsed(stichtag) if stichtag else self.today())
+            found = entries.document(bench, call.id, parsed(call.stichtag) if call.stichtag else self.today())
         if found is None:
-            raise Problem(404, "no_such_entry", f"There is no entry {entry_id!r}.", "GET /search finds entries.")
+            raise Problem(404, "no_such_entry", f"There is no entry {call.id!r}.", "A search finds entries.")
         return found
 
     def run(self, run_id: str) -> dict[str, Any]:
@@ -123,7 +137,7 @@ class Service:
             language, there = bench.language, bench.there(bench.model())
         return {
             "title": self.title,
-            "examples": list(self._register.examples) if self._register else [],
+            "examples": self.examples,
             "language": language.code,
             "today": self.today().isoformat(),
             "scopes": list(language.table["scopes"]),
@@ -132,7 +146,7 @@ class Service:
             "generators": list(choices("generator")),
             "generator": self.settings.generator,
             "review_modes": list(choices("review_mode")),
-            "review_mode": getattr(self.settings, "review_mode", None),
+            "review_mode": self.settings.review_mode,
             "model": {"name": self.settings.answer_model, "available": there},
             "max_question": self.settings.max_question,
         }
@@ -148,6 +162,11 @@ class Service:
     @cached_property
     def _register(self) -> register.Register | None:
         return register.load(self.place.kb)
+
+    @property
+    def examples(self) -> list[str]:
+        """Questions the knowledge base offers to begin with."""
+        return list(self._register.examples) if self._register else []
 
     def _load(self) -> Mapping[str, int]:
         return {"running": self.gate.running, "waiting": self.gate.waiting}

@@ -48,6 +48,8 @@ class Served:
     service: Service
     client: httpx.Client
     port: int
+    stop: Callable[[], None]
+    """Stops the server, and waits until it has; a second call does nothing."""
 
     def ask(self, question: str = QUESTION, **fields: object) -> httpx.Response:
         return self.client.post("/ask", json={"question": question, **fields})
@@ -87,19 +89,18 @@ def serve(kb: Path) -> Iterator[Serve]:
         thread.start()
         port = socket.getsockname()[1]
         client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30)
-        stops.append(lambda: _stop(server, thread, client))
-        return Served(service, client, port)
+
+        def stop() -> None:
+            server.should_exit = True
+            thread.join(20)
+            assert not thread.is_alive(), "the server does not stop"
+
+        stops.extend((client.close, stop))
+        return Served(service, client, port, stop)
 
     yield started
     for stop in stops:
         stop()
-
-
-def _stop(server: object, thread: threading.Thread, client: httpx.Client) -> None:
-    client.close()
-    server.should_exit = True  # type: ignore[attr-defined]
-    thread.join(20)
-    assert not thread.is_alive(), "the server does not stop"
 
 
 @pytest.fixture
