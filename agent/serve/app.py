@@ -12,6 +12,7 @@ from fastapi import APIRouter, FastAPI, Query, Request
 from fastapi import Path as InPath
 from fastapi.exceptions import RequestValidationError
 from fastapi.middleware.cors import CORSMiddleware
+from fastapi.routing import APIRoute
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
@@ -85,6 +86,9 @@ async def _http(request: Request, error: Exception) -> Response:
     code = {404: "not_found", 405: "method_not_allowed"}.get(error.status_code, "bad_request")
     response = await _problem(request, Problem(error.status_code, code, str(error.detail)))
     response.headers.update(error.headers or {})
+    if error.status_code == 405:  # the framework names the methods of one route, where several share the path
+        routes = [route for route in api.routes if isinstance(route, APIRoute) and route.path_regex.match(request.url.path)]
+        response.headers["Allow"] = ", ".join(sorted({method for route in routes for method in route.methods or ()}))
     return response
 
 

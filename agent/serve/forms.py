@@ -48,7 +48,7 @@ Scope = Annotated[str, Field(description="Which part of the knowledge base; GET 
 class Form(BaseModel):
     """Fields that are not known are refused: what is misspelt must not be left out in silence."""
 
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+    model_config = ConfigDict(extra="forbid", populate_by_name=True, strict=True)
 
 
 class Ask(Form):

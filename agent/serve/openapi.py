@@ -60,7 +60,15 @@ _ALWAYS = _problems(400, 401, 403, 408, 413, 421, 422, 500, 503)
 _ASKING = _ALWAYS | _problems(502, 504)
 
 ANSWERED = _given("Answer", "The answer, or the refusal (`refused: true`).") | _ASKING
-_STREAM = {"text/event-stream": {"schema": {"type": "string"}, "example": _EVENTS}}
+_EVENT = {
+    "type": "object",
+    "required": ["event", "data"],
+    "properties": {
+        "event": {"enum": ["step", "answer", "problem"]},
+        "data": {"type": "string", "contentMediaType": "application/json", "description": "A step, an Answer or a Problem."},
+    },
+}
+_STREAM = {"text/event-stream": {"schema": _EVENT, "examples": {"events": {"value": _EVENTS}}}}
 STREAMED: Responses = _ASKING | {200: {"description": "The events.", "content": _STREAM}}
 SEARCHED = _given("Search", "The entries found; none is an empty list.") | _ALWAYS
 ENTRY = _given("Entry", "The entry.") | _ALWAYS | _problems(404)
@@ -82,7 +90,12 @@ def document(app: FastAPI, service: Service) -> dict[str, Any]:
         schemas[name.capitalize()] = {key: value for key, value in texts.schema(name).items() if not key.startswith("$")}
     schemas |= texts.schema("api.internal")
     question = schemas["Ask"]["properties"]["question"]
-    question["maxLength"] = service.settings.max_question
+    _bound(question, schemas["Ask"]["properties"], service)
+    for parameter in made["paths"]["/search"]["get"]["parameters"]:
+        if parameter["name"] == "q":
+            _bound(parameter["schema"], {}, service)
+        elif parameter["name"] == "scope":
+            parameter["schema"] = {"enum": service.scopes}
     examples = service.examples
     if examples:
         question["examples"] = examples
@@ -92,3 +105,10 @@ def document(app: FastAPI, service: Service) -> dict[str, Any]:
         made["security"] = [{"token": []}]
     app.openapi_schema = made
     return made
+
+
+def _bound(question: dict[str, Any], beside: dict[str, Any], service: Service) -> None:
+    """What this knowledge base and its settings admit, which no type can say: a question that asks something, and the known scopes."""
+    question |= {"maxLength": service.settings.max_question, "pattern": r"[\p{L}\p{N}]"}
+    if "scope" in beside:
+        beside["scope"] = {"enum": [*service.scopes, None], "description": beside["scope"].get("description", "")}

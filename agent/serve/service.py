@@ -22,7 +22,7 @@ from agent.serve.problems import Problem
 from agent.serve.reindex import Reindexer
 from agent.serve.shadows import Shadows
 from agent.settings import Settings, choices
-from agent.wiring import checked_embedding, place
+from agent.wiring import checked_embedding, language_of, place
 
 UNSCOPED = "alle"
 ASIDE = 2
@@ -56,8 +56,10 @@ class Service:
     # --- in a thread ------------------------------------------------------------------------------
 
     def checked(self, call: Ask) -> None:
-        """Raises UsageError for a question that is none, before anything has been sent."""
+        """Raises UsageError for a question that is none or a scope there is not, before anything has been sent."""
         question_text(call.question, self.settings.max_question)
+        if call.scope is not None and call.scope not in self.scopes:
+            raise UsageError(f"There is no scope {call.scope!r}.", f"It is one of {', '.join(self.scopes)}.")
 
     def ask(self, call: Ask, listener: Listener | None = None) -> dict[str, Any]:
         """The document of an answer or a refusal, as `pv-agent ask --json` prints it."""
@@ -66,7 +68,9 @@ class Service:
         try:
             called = bench.called((listener,) if listener else (), **call.options())
             with self.desk.processor:
-                asked = called.asked(text, call.day(), scope=call.scope or UNSCOPED, log=call.log, review=call.review)
+                asked = called.asked(
+                    text, call.day(), scope=UNSCOPED if call.scope is None else call.scope, log=call.log, review=call.review
+                )
         except BaseException:
             bench.close()  # whatever went wrong may have gone wrong in it
             raise
@@ -80,7 +84,9 @@ class Service:
         """The document of a search, as `pv-agent search --json` prints it."""
         text = question_text(call.question, self.settings.max_question)
         with self.desk.working() as bench:
-            found = bench.search(text, parsed(call.stichtag) if call.stichtag else None, k=call.k, scope=call.scope or UNSCOPED)
+            found = bench.search(
+                text, parsed(call.stichtag) if call.stichtag else None, k=call.k, scope=UNSCOPED if call.scope is None else call.scope
+            )
         return publish.search_document(text, found)
 
     def entry(self, call: Show) -> dict[str, Any]:
@@ -134,13 +140,13 @@ class Service:
     def config(self) -> dict[str, Any]:
         """What a page needs to offer a choice."""
         with self.desk.bench() as bench:
-            language, there = bench.language, bench.there(bench.model())
+            code, there = bench.language.code, bench.there(bench.model())
         return {
             "title": self.title,
             "examples": self.examples,
-            "language": language.code,
+            "language": code,
             "today": self.today().isoformat(),
-            "scopes": list(language.table["scopes"]),
+            "scopes": self.scopes,
             "strategies": list(choices("strategy")),
             "strategy": self.settings.strategy,
             "generators": list(choices("generator")),
@@ -162,6 +168,11 @@ class Service:
     @cached_property
     def _register(self) -> register.Register | None:
         return register.load(self.place.kb)
+
+    @cached_property
+    def scopes(self) -> list[str]:
+        """The parts of the knowledge base a question can be restricted to."""
+        return list(language_of(self.place.kb).table["scopes"])
 
     @property
     def examples(self) -> list[str]:
