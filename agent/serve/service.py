@@ -12,6 +12,7 @@ from agent import publish
 from agent.dates import parsed
 from agent.errors import AgentError, UsageError
 from agent.ingest import register
+from agent.location import language_of
 from agent.plan import question_text
 from agent.runlog import Listener, RunLog
 from agent.serve import entries
@@ -22,7 +23,7 @@ from agent.serve.problems import Problem
 from agent.serve.reindex import Reindexer
 from agent.serve.shadows import Shadows
 from agent.settings import Settings, choices
-from agent.wiring import checked_embedding, language_of, place
+from agent.wiring import checked_embedding, place
 
 UNSCOPED = "alle"
 ASIDE = 2
