@@ -17,6 +17,7 @@ from agent.values import Reason, Tokens
 
 LONGEST_ERROR = 300
 """Characters of an error that a model is told."""
+_NOT_SENT = frozenset({"minLength", "maxLength", "pattern", "description", "$comment"})
 _ONLY_FENCED = re.compile(r"```[a-z]*\s*(.*?)\s*```", re.DOTALL | re.IGNORECASE)
 _FENCED = re.compile(r"```[a-z]*\s*(\{.*?\})\s*```", re.DOTALL | re.IGNORECASE)
 
@@ -52,7 +53,9 @@ class Malformed:
 def filled(form: Form, values: Mapping[str, str], parts: Parts, model: Model) -> Filled | Malformed:
     """The model's JSON for a form. Raises ModelError where there is no reply at all."""
     ask = Template(parts.prompt(f"{form.prompt}.question")).substitute(values)
-    request = ChatRequest(parts.prompt(form.prompt), ask, form.schema, temperature=0.0, max_tokens=form.max_tokens, timeout=form.timeout)
+    request = ChatRequest(
+        parts.prompt(form.prompt), ask, shape(form.schema), temperature=0.0, max_tokens=form.max_tokens, timeout=form.timeout
+    )
     tokens = Tokens()
     for attempt in (1, 2):
         reply = model.chat(request)
@@ -63,6 +66,17 @@ def filled(form: Form, values: Mapping[str, str], parts: Parts, model: Model) ->
             return Filled(value, tokens)
         request = replace(request, user=f"{ask}\n\n{parts.language.message('complaint_form', error=error)}")
     return Malformed(error, tokens)
+
+
+def shape(schema: Any) -> Any:
+    """A schema as a server is asked to keep it: without the lengths and patterns of its texts, which are checked afterwards.
+
+    llama.cpp makes a repetition of every length and refuses grammars in which these grow too many (from 2000 on); of patterns it takes
+    few, and refuses the whole request for any other.
+    """
+    if isinstance(schema, Mapping):
+        return {name: shape(value) for name, value in schema.items() if name not in _NOT_SENT or isinstance(value, Mapping)}
+    return [shape(value) for value in schema] if isinstance(schema, list) else schema
 
 
 def read(text: str, schema: Mapping[str, Any], *, alone: bool = False) -> tuple[dict[str, Any] | None, str]:

@@ -172,6 +172,20 @@ class _Http(ThreadingHTTPServer):
         """A client that hung up is what half of these tests are about."""
 
 
+def no_grammar(schema: Any) -> str:
+    """Why llama.cpp makes no grammar of a schema; empty where it does: patterns need both anchors, repetitions end below 2000."""
+    if isinstance(schema, list):
+        return next(filter(None, map(no_grammar, schema)), "")
+    if not isinstance(schema, dict):
+        return ""
+    pattern = schema.get("pattern")
+    if isinstance(pattern, str) and not (pattern.startswith("^") and pattern.endswith("$")):
+        return "Pattern must start with '^' and end with '$'"
+    if any(isinstance(schema.get(name), int) and schema[name] >= 2000 for name in ("minLength", "maxLength", "minItems", "maxItems")):
+        return "number of repetitions exceeds sane defaults"
+    return next(filter(None, map(no_grammar, schema.values())), "")
+
+
 class _Refusal(Exception):
     """A status and an error body, instead of an answer."""
 
@@ -292,6 +306,8 @@ class _Handler(BaseHTTPRequestHandler):
         if kind == "embedding":
             raise _Refusal(400, f'"{body["model"]}" does not support {self.path.rpartition("/")[2]}')
         thinks = self._thinking(body, kind)
+        if fault := no_grammar(body.get("format")):
+            raise _Refusal(500, f"invalid JSON schema in format: {fault}")
         if not asked:
             reason = "unload" if body.get("keep_alive") == 0 else "load"
             return self._json({**self._piece(body, ""), "done": True, "done_reason": reason})

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent import structured, texts
 from agent.errors import ModelUnavailable
 from agent.llm.ollama import Ollama
 from agent.structured import Filled, Form, Malformed, filled, read
@@ -104,3 +105,17 @@ def test_no_reply_at_all_is_the_model_s_error(ollama: OllamaServer) -> None:
 def test_no_text_raises(text: str) -> None:
     value, error = read(text, SCHEMA)
     assert (value is None) == bool(error)
+
+
+@pytest.mark.parametrize("name", [name for name in texts.names("schemas", ".json") if name.endswith(".internal")])
+def test_every_form_is_sent_in_a_shape_that_servers_make_a_grammar_of(name: str) -> None:
+    from tests.ollama_server import no_grammar
+
+    sent = structured.shape(texts.schema(name))
+    assert no_grammar(sent) == ""
+    assert sent["type"] == "object"
+
+
+def test_a_shape_leaves_out_what_is_checked_afterwards_and_nothing_named_like_it() -> None:
+    schema = {"type": "object", "properties": {"pattern": {"type": "string", "pattern": "\\w", "maxLength": 5000}}, "required": ["pattern"]}
+    assert structured.shape(schema) == {"type": "object", "properties": {"pattern": {"type": "string"}}, "required": ["pattern"]}

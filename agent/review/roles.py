@@ -8,7 +8,7 @@ from string import Template
 from time import monotonic, perf_counter
 from typing import Any
 
-from agent import texts
+from agent import structured, texts
 from agent.errors import ModelError, ModelTimeout
 from agent.interfaces import ChatReply, ChatRequest, Model, Parts
 from agent.review.contracts import Contract, Fault, Status, normalised
@@ -109,7 +109,7 @@ def asked(role: Role, values: Mapping[str, str], question: str, bench: Bench, ch
     request = ChatRequest(
         bench.system(role),
         bench.template(role).substitute(values),
-        shape(texts.schema(role.prompt)),
+        structured.shape(texts.schema(role.prompt)),
         temperature=0.0,
         max_tokens=limit,
         timeout=left,
@@ -128,16 +128,6 @@ def asked(role: Role, values: Mapping[str, str], question: str, bench: Bench, ch
         cut = fault.status is Status.INVALID_JSON and _at_the_limit(reply, limit)
         call = replace(call, status=fault.status, cut=cut, message=fault.message)
     return None if fault else found, _logged(call, bench, contract=found)
-
-
-def shape(schema: Any) -> Any:
-    """A contract as a server is asked to keep it: without the lengths of its texts, which are checked afterwards.
-
-    llama.cpp makes a repetition of every length and refuses grammars in which these grow too many (from 2000 on).
-    """
-    if isinstance(schema, Mapping):
-        return {name: shape(value) for name, value in schema.items() if name not in ("minLength", "maxLength", "description", "$comment")}
-    return [shape(value) for value in schema] if isinstance(schema, list) else schema
 
 
 def _at_the_limit(reply: ChatReply, limit: int) -> bool:
