@@ -35,6 +35,17 @@ def test_endings_make_nothing_they_would_change_again_without_end(code: str) -> 
 
 
 @pytest.mark.parametrize("code", OTHERS)
+@pytest.mark.parametrize("kind", ["kb", "import"])
+def test_the_tables_of_entries_and_documents_have_the_same_keys(kind: str, code: str) -> None:
+    here, german = texts.table(f"{kind}.{code}"), texts.table(f"{kind}.de")
+    assert here.keys() == german.keys()
+    for name in ("skeleton", "fields"):
+        assert here.get(name, {}).keys() == german.get(name, {}).keys()
+    for name in ("mark_opens", "mark_alone", "structure"):
+        assert not re.compile(here.get(name, "x")).match("")
+
+
+@pytest.mark.parametrize("code", OTHERS)
 def test_every_message_takes_the_same_values(code: str) -> None:
     def fields(message: str) -> set[str]:
         return {name for _, name, _, _ in Formatter().parse(message) if name}

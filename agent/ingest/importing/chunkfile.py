@@ -50,6 +50,12 @@ def read(path: Path, reader: Reader) -> tuple[list[Draft], list[EntryProblem]]:
     return drafts, problems
 
 
+def origin(path: Path, named: str) -> str:
+    """What a piece is called from import to import: its file's folder and name, and its id."""
+    real = path.resolve()
+    return f"{real.parent.name}/{real.name}#{named}"
+
+
 def _lines(text: str) -> dict[str, int]:
     """The line each piece's id first stands in."""
     found: dict[str, int] = {}
@@ -83,7 +89,7 @@ def _draft(piece: Any, named: str, path: Path, line: int, reader: Reader) -> Dra
     return Draft(
         path=path,
         line=line,
-        origin=f"{path.name}#{named}",
+        origin=origin(path, named),
         name=named,
         title=title or f"{source}{', ' if pages else ''}{', '.join(map(str, pages))}",
         stand=day,

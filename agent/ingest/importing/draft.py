@@ -32,7 +32,7 @@ _IN_PARENTHESES = re.compile(r"\(([^()]{2,80})\)")
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A document about to be an entry. `name` is what its id is made of, `titles` what it calls itself, short names among them.
+    """A document about to be an entry. `name` is what its id is made of; `heading` is the title its text bears, `short` its short names.
 
     `stand` is None where it states none; `sections` are names with texts; `pages` where the document says them.
     """
@@ -74,7 +74,7 @@ class Reader:
         read = files.text_of(source)
         if isinstance(read, EntryProblem):
             return read
-        text, encoding = read
+        text, guessed = read
         try:
             page = html.read(text) if source.kind == "html" else None
         except RecursionError:
@@ -83,9 +83,9 @@ class Reader:
         draft = self._draft(source, front, body, page)
         if not any(part.strip() for _, part in draft.sections):
             return EntryProblem(source.path, 1, "The document has no text.", "Write it, or take it out.")
-        if not encoding.startswith("utf"):
-            notice = EntryProblem(source.path, 1, f"The file was read as {encoding}.", "Save it as UTF-8 to be sure.", Severity.NOTICE)
-            return _noticed(draft, notice)
+        if guessed:
+            notice = EntryProblem(source.path, 1, f"The file was read as {guessed}.", "Save it as UTF-8 to be sure.", Severity.NOTICE)
+            return replace(draft, notices=(*draft.notices, notice))
         return draft
 
     def outlined(self, text: str) -> tuple[tuple[str, str], ...]:
@@ -176,7 +176,3 @@ def _words(node: Node) -> tuple[str, ...]:
     if isinstance(node, Items):
         return tuple(word for item in node.items for word in _words(item))
     return ()
-
-
-def _noticed(draft: Draft, notice: EntryProblem) -> Draft:
-    return replace(draft, notices=(*draft.notices, notice))

@@ -18,6 +18,7 @@ KINDS = {".md": "text", ".markdown": "text", ".txt": "text", ".text": "text", ".
 LARGEST = 20_000_000
 """Bytes: a document that is larger is no text to cite from, but a dump."""
 
+_GUESS = "windows-1252"
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w-]{2,40})""", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff\ud800-\udfff]")
 
@@ -82,7 +83,7 @@ def _source(path: Path, origin: str) -> Source | EntryProblem:
 
 
 def text_of(source: Source) -> tuple[str, str] | EntryProblem:
-    """A document's text without control characters, and the encoding it was read with."""
+    """A document's text without control characters, and its encoding where that could only be guessed (else empty)."""
     try:
         size = source.path.stat().st_size
         raw = source.path.read_bytes() if size <= LARGEST else b""
@@ -95,30 +96,35 @@ def text_of(source: Source) -> tuple[str, str] | EntryProblem:
     if decoded is None:
         line = raw.count(b"\n", 0, _first_odd(raw)) + 1
         return EntryProblem(source.path, line, "The file is no text in an encoding known here.", "Save it as UTF-8.")
-    text, encoding = decoded
+    text, guessed = decoded
     text = _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n").replace("\x85", "\n"))
     if not text.strip():
         return EntryProblem(source.path, 1, "The file is empty.", "Write it, or take it out.")
-    return text, encoding
+    return text, guessed
 
 
 def _decoded(raw: bytes, named: str) -> tuple[str, str] | None:
-    """By byte order mark, else UTF-8, else the encoding the document names, else Windows-1252 where no byte of it is undefined."""
+    """By byte order mark, else UTF-8, else the encoding the document names, else by guess Windows-1252 where no byte of it is undefined."""
     for mark, encoding in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
         if raw.startswith(mark):
-            return _strict(raw, encoding)
+            return _told(_strict(raw, encoding))
     if b"\0" in raw:
         return None
-    return _strict(raw, "utf-8") or (_strict(raw, named) if named else None) or _strict(raw, "windows-1252")
+    sure = _told(_strict(raw, "utf-8")) or (_told(_strict(raw, named)) if named else None)
+    return sure or _told(_strict(raw, _GUESS), _GUESS)
 
 
-def _strict(raw: bytes, encoding: str) -> tuple[str, str] | None:
+def _told(text: str | None, guessed: str = "") -> tuple[str, str] | None:
+    return None if text is None else (text, guessed)
+
+
+def _strict(raw: bytes, encoding: str) -> str | None:
     try:
         text = raw.decode(encoding)
     except (UnicodeDecodeError, LookupError):
         return None
     odd = len(_CONTROL.findall(text))
-    return (text, encoding) if odd * 100 <= len(text) else None
+    return text if odd * 100 <= len(text) else None
 
 
 def _first_odd(raw: bytes) -> int:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
-_SKIPPED = frozenset(("script", "style", "noscript", "template", "svg", "math", "nav", "footer", "aside", "form", "button", "select",
-                      "iframe", "object", "head"))  # fmt: skip
+_SKIPPED = frozenset(("script", "style", "noscript", "template", "svg", "math", "nav", "footer", "aside", "button", "select", "label",
+                      "textarea", "iframe", "object", "head"))  # fmt: skip
 _BLOCKS = frozenset(("p", "div", "section", "article", "main", "header", "blockquote", "dl", "dt", "dd", "figure", "figcaption", "address",
-                     "details", "summary", "fieldset", "center", "hr"))  # fmt: skip
+                     "form", "details", "summary", "fieldset", "center", "hr"))  # fmt: skip
 _UNSEEN = re.compile(r"\b(?:sr-only|visually-hidden|screen-reader-text|screenreader)\b", re.IGNORECASE)
 _SPACE = re.compile(r"[^\S\n]+")
 _DATES = ("meta[name='date']", "meta[name='dcterms.modified']", "meta[property='article:modified_time']", "meta[name='last-modified']")
@@ -32,7 +32,10 @@ class Page:
 
 
 def read(html: str) -> Page:
-    """The page of an HTML text: what stands in its `main` or `article` where that holds most of it, else its body."""
+    """The page of an HTML text: what stands in its `main` or `article` where that holds most of it, else its body.
+
+    Raises RecursionError where its elements are nested too deeply.
+    """
     from selectolax.lexbor import LexborHTMLParser
 
     tree = LexborHTMLParser(html)
@@ -81,7 +84,9 @@ class _Writer:
                 self._line.append(re.sub(r"\s+", " ", child.text_content or ""))
             elif tag == "br":
                 self._line.append("\n")
-            elif not tag.startswith("-") and tag not in _SKIPPED and not _unseen(child) and depth < _DEEPEST:
+            elif depth >= _DEEPEST:
+                raise RecursionError(f"elements are nested more than {_DEEPEST} deep")
+            elif not tag.startswith("-") and tag not in _SKIPPED and not _unseen(child):
                 self._element(child, tag, depth + 1)
 
     def _element(self, node: LexborNode, tag: str, depth: int) -> None:

@@ -49,13 +49,13 @@ class Citations:
 
 
 def holders(entries: Iterable[tuple[str, str, Sequence[str]]], language: Language) -> dict[Norm, str]:
-    """Which entry holds a norm, from (id, title, short names): `§ 49 ASVG: Entgelt` holds that paragraph, a name the whole act."""
+    """Which entry holds a norm, from (id, title, short names): `§ 49 ASVG: Entgelt` holds that paragraph, an act's names all of it."""
     held: dict[Norm, str] = {}
     for entry_id, title, short in entries:
         for figure in norms(title, 0, language.notation)[:1]:
             if (norm := _norm(figure)) is not None:
                 held.setdefault(norm, entry_id)
-        for name in (*short, *([title] if re.fullmatch(r"[^\W\d_]{8,}", title) else ())):
+        for name in (*short, *([title] if short and re.fullmatch(r"[^\W\d_]{8,}", title) else ())):
             held.setdefault((name, ""), entry_id)
     return held
 

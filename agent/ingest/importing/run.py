@@ -112,7 +112,7 @@ class _Work:
         if source.suffix.lower() == ".json" and source.is_file():
             self._drafts, self._problems = chunkfile.read(source, self._reader)
             origins = {draft.origin for draft in self._drafts}
-            self._missed(f"{source.name}#", origins)
+            self._missed(chunkfile.origin(source, ""), origins)
             return
         sources, self._problems = files.found(source)
         for number, one in enumerate(sources, 1):
@@ -204,7 +204,8 @@ class _Work:
         """Which entry, of those there and those to come, holds which norm."""
         coming = ((entry_id, draft.title, draft.short) for entry_id, draft in sorted(self._placed.items()))
         there = (
-            (entry_id, file.entry.info.title, file.entry.info.tags if entry_id in self._origins else ())
+            # an imported act bears its short names as tags, among plain words
+            (entry_id, file.entry.info.title, [tag for tag in file.entry.info.tags if entry_id in self._origins and _short_name(tag)])
             for entry_id, file in sorted(self._files.items())
             if file.entry and entry_id not in self._placed
         )
@@ -231,6 +232,10 @@ class _Work:
             by_severity[Severity.PROBLEM],
             by_severity[Severity.NOTICE],
         )
+
+
+def _short_name(tag: str) -> bool:
+    return sum(c.isupper() for c in tag) >= 2
 
 
 def _there(kb_dir: Path) -> tuple[FileRead, ...]:
