@@ -262,15 +262,6 @@ class Beside:
 
 
 @dataclass(frozen=True, slots=True)
-class Posed:
-    """A question an entry says it answers, the hash its vector is stored by, and the key of the piece that answers it."""
-
-    text: str
-    hash: str
-    piece: str
-
-
-@dataclass(frozen=True, slots=True)
 class IndexedChunk:
     """A chunk ready for the index: its analysed terms, joined by blanks, and the hash of the text that is embedded for it."""
 
@@ -280,8 +271,6 @@ class IndexedChunk:
     hash: str
     pieces: tuple[str, ...] = ()
     """The keys of its quotable pieces (agent.language.pieces); none where no piece is to have a vector of its own."""
-    questions: tuple[Posed, ...] = ()
-    """The questions its entry lists that a piece of this chunk answers."""
 
 
 @dataclass(frozen=True, slots=True)

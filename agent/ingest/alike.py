@@ -49,7 +49,7 @@ def pairs(entries: Iterable[Entry], language: Language) -> Iterator[Pair]:
 
 
 def _words(entry: Entry, language: Language) -> Sequence[str]:
-    aside = (*language.table["sections_last"], language.table["questions_section"])
+    aside = language.table["sections_last"]
     return [word for section in entry.sections if section.name not in aside for word in _WORD.findall(section.text.casefold())]
 
 

@@ -60,12 +60,7 @@ def _head(identity: EmbedderIdentity, count: int) -> bytes:
 
 def stale(kb_dir: Path, identity: EmbedderIdentity, documents: Iterable[Document]) -> tuple[frozenset[str], frozenset[str]]:
     """The hashes that are missing in the file, and those left over in it."""
-    wanted = {
-        name
-        for document in documents
-        for chunk in document.chunks
-        for name in (chunk.hash, *chunk.pieces, *(posed.hash for posed in chunk.questions))
-    }
+    wanted = {name for document in documents for chunk in document.chunks for name in (chunk.hash, *chunk.pieces)}
     there = _raw(kb_dir, identity).keys()
     return frozenset(wanted - there), frozenset(there - wanted)
 
@@ -89,7 +84,7 @@ def refresh(
 
 
 def texts_of(documents: Iterable[Document], language: Language) -> dict[str, str]:
-    """The texts to embed, by hash: of each chunk, of those of its pieces that are to have a vector, and of the questions they answer."""
+    """The texts to embed, by hash: of each chunk, and of those of its pieces that are to have a vector."""
     from agent.ingest.chunks import embedding_text, pieces_of
 
     texts: dict[str, str] = {}
@@ -98,7 +93,6 @@ def texts_of(documents: Iterable[Document], language: Language) -> dict[str, str
             texts[indexed.hash] = embedding_text(document.entry, indexed.chunk)
             if indexed.pieces:
                 texts |= {piece.key: piece.embedded for piece in pieces_of(document.entry, indexed.chunk, language)}
-            texts |= {posed.hash: posed.text for posed in indexed.questions}
     return texts
 
 

@@ -7,13 +7,12 @@ traced to where it stands.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import date
 from hashlib import sha256
 
-from agent.ingest import questions
 from agent.ingest.entries import lines
-from agent.interfaces import Document, IndexedChunk, Posed
+from agent.interfaces import Document, IndexedChunk
 from agent.language import Language
 from agent.language.pieces import Piece, pieces
 from agent.values import Chunk, Entry, EntryInfo, Section
@@ -31,11 +30,9 @@ def plain(entry_id: str, title: str, text: str) -> Entry:
 
 
 def cut(entry: Entry, language: Language) -> tuple[Chunk, ...]:
-    """The chunks of an entry, in reading order; together they hold every character that is not blank of its sections but its questions."""
+    """The chunks of an entry, in reading order; together they hold every character of its sections that is not blank."""
     chunks: list[Chunk] = []
     for section in entry.sections:
-        if section.name == language.table["questions_section"]:
-            continue
         for start, end in _packed(section.text, language):
             span = (section.start + start, section.start + end)
             chunks.append(Chunk(entry.info.id, len(chunks), section.name, section.text[start:end], span))
@@ -45,27 +42,13 @@ def cut(entry: Entry, language: Language) -> tuple[Chunk, ...]:
 def document(entry: Entry, language: Language, *, with_pieces: bool = False) -> Document:
     """An entry ready for the index; `with_pieces` its sentences and table rows get vectors of their own."""
     around = [term for text in (entry.info.title, *entry.info.tags) for term in language.terms(text)]
-    chunks = cut(entry, language)
-    said = [pieces_of(entry.info, chunk, language) if with_pieces else () for chunk in chunks]
-    asked = _asked(entry, [piece for of_chunk in said for piece in of_chunk], language)
     indexed = []
-    for chunk, of_chunk in zip(chunks, said, strict=True):
+    for chunk in cut(entry, language):
         head = " ".join((*around, *language.terms(chunk.section)))
         body = " ".join(language.terms(chunk.text))
-        quotable = tuple(dict.fromkeys(piece.key for piece in of_chunk))
-        own = tuple(posed for posed in asked if posed.piece in quotable)
-        indexed.append(IndexedChunk(chunk, head, body, text_hash(embedding_text(entry.info, chunk)), quotable, own))
+        quotable = tuple(dict.fromkeys(piece.key for piece in pieces_of(entry.info, chunk, language))) if with_pieces else ()
+        indexed.append(IndexedChunk(chunk, head, body, text_hash(embedding_text(entry.info, chunk)), quotable))
     return Document(entry.info, tuple(indexed))
-
-
-def _asked(entry: Entry, said: Sequence[Piece], language: Language) -> tuple[Posed, ...]:
-    """Each question the entry lists, once for every piece that answers it."""
-    found = (
-        Posed(each.question, text_hash(each.question), piece.key)
-        for each in questions.listed(entry, language)
-        for piece in each.answers(said)
-    )
-    return tuple(dict.fromkeys(found))
 
 
 def pieces_of(entry: EntryInfo, chunk: Chunk, language: Language) -> tuple[Piece, ...]:

@@ -10,8 +10,7 @@ from datetime import date
 from pathlib import Path
 
 from agent import texts
-from agent.ingest import crossrefs, folder, limits, questions, readings, register, synonyms, tables, werte
-from agent.ingest.chunks import cut, pieces_of
+from agent.ingest import crossrefs, folder, limits, readings, register, synonyms, tables, werte
 from agent.ingest.entries import line_at
 from agent.ingest.folder import FileRead
 from agent.ingest.importing.writing import origin_of
@@ -37,7 +36,6 @@ def lint(kb_dir: Path, language: Language, *, strict: bool = False, today: date 
         if file.entry:
             problems += _form(file, file.entry, known, language)
             problems += tables.problems(file.path, file.text, None if origin_of(file.text) else values, notation)
-            problems += _questions(file, file.entry, language)
     problems += [*crossrefs.problems(files, language), *_same_ids(files)]
     wrong = {problem.path for problem in problems if problem.severity is Severity.PROBLEM}
     problems += [_notice(problem) for problem in register.admitted(kb_dir).problems if problem.path not in wrong]
@@ -92,23 +90,8 @@ def _form(file: FileRead, entry: Entry, known: Register, language: Language) -> 
     for found in re.finditer(rf"^{re.escape(unwritten)}\s*$", file.text, re.MULTILINE):
         line = line_at(file.text, found.start())
         yield EntryProblem(file.path, line, "This section is still the skeleton's.", "Write it, or take it out.")
-    usual = {*language.table["sections"], language.table["questions_section"]}
-    for name in set() if imported else sections - usual:
+    for name in set() if imported else sections - set(language.table["sections"]):
         yield notice(f"## +{re.escape(name)}", f"The section `{name}` is not among the usual ones.", near(name, language.table["sections"]))
-
-
-def _questions(file: FileRead, entry: Entry, language: Language) -> Iterator[EntryProblem]:
-    """Listed questions that lead nowhere, or stand there twice."""
-    said = [piece for chunk in cut(entry, language) for piece in pieces_of(entry.info, chunk, language)]
-    seen: set[tuple[str, str]] = set()
-    for each in questions.listed(entry, language):
-        line = line_at(file.text, each.at)
-        if not each.question or not each.answers(said):
-            mend = f"Write `- Question {questions.ARROW} how a sentence or a row of the entry begins`."
-            yield EntryProblem(file.path, line, f"No sentence or row of the entry begins with {each.begins!r}.", mend)
-        elif (each.question, each.begins) in seen:
-            yield EntryProblem(file.path, line, f"The question {each.question!r} is listed twice.", "Keep one.")
-        seen.add((each.question, each.begins))
 
 
 def _same_ids(files: Iterable[FileRead]) -> list[EntryProblem]:

@@ -15,7 +15,6 @@ from agent.ingest import cache, limits, readings, synonyms
 from agent.ingest.chunks import cut, document, embedding_text, pieces_of, text_hash
 from agent.ingest.embed import BATCH, Progress, embedded, quiet
 from agent.ingest.problems import EntryProblem
-from agent.ingest.questions import listed
 from agent.ingest.register import Admission
 from agent.interfaces import Beside, Change, Document, Embedder, EmbedderIdentity, Held, Index, Update
 from agent.language import Language
@@ -79,7 +78,7 @@ def bring(content: Content, index: Index, *, language: Language, embedder: Embed
         documents = _documents(stale, language, progress, with_pieces=content.with_pieces)
         index.write(Update(documents, gone, language.code, content.version, content.beside, identity))
     if embedder is not None:
-        done, failed, pieces = _filled(index, content, embedder, language, progress=progress)
+        done, failed, pieces = _filled(index, embedder, language, shipped=content.vectors, progress=progress)
         reused = len(written - done - failed.keys())
         change = replace(change, embedded=len(done), reused=reused, pieces=pieces, failed=tuple(sorted(failed.values())))
     index.finish()
@@ -143,14 +142,14 @@ def _documents(entries: Sequence[Entry], language: Language, progress: Progress,
 
 
 def _filled(
-    index: Index, content: Content, embedder: Embedder, language: Language, *, progress: Progress
+    index: Index, embedder: Embedder, language: Language, *, shipped: Callable[[EmbedderIdentity], Mapping[str, Vector]], progress: Progress
 ) -> tuple[frozenset[str], dict[str, str], int]:
-    """Gives every chunk, then every quotable piece and listed question, a vector that has none: a shipped one, else the embedder's.
+    """Gives every chunk, then every quotable piece, a vector that has none: a shipped one, else the embedder's, batch by batch.
 
     Returns the hashes of chunks that were embedded, those that could not be, each with the chunk it belongs to, and how many pieces were.
     """
     rows, pieces = index.pending(), index.pending_pieces()
-    known = content.vectors(embedder.identity) if rows or pieces else {}
+    known = shipped(embedder.identity) if rows or pieces else {}
     index.add_vectors({name: known[name] for name in (*rows, *pieces) if name in known})
     rows, pieces = ({name: row for name, row in pending.items() if name not in known} for pending in (rows, pieces))
     chunks = index.fetch({*rows.values(), *pieces.values()})
@@ -163,7 +162,6 @@ def _filled(
         done |= vectors.keys()
         failed |= {name: f"{(chunk := chunks[rows[name]][0]).entry_id}#{chunk.ordinal}" for name in without}
     said = {piece.key: piece.embedded for chunk, entry in chunks.values() for piece in pieces_of(entry, chunk, language)}
-    said |= {text_hash(each.question): each.question for entry in content.entries for each in listed(entry, language)} if pieces else {}
     count = 0
     for vectors, _ in embedded({name: said[name] for name in pieces if name in said}, embedder, progress=progress, what="sentences"):
         index.add_vectors(vectors)

@@ -63,7 +63,7 @@ def loose(entry: Entry, language: Language) -> Iterator[tuple[Section, Figure]]:
 
 def _claims(entry: Entry, language: Language) -> Iterator[tuple[Section, Figure]]:
     """The amounts, percentages and counts stated outside of tables, assumptions and worked examples; "one" is a word."""
-    aside = (language.table["example_section"], language.table["questions_section"])
+    aside = (language.table["example_section"],)
     for section in entry.sections:
         if section.name in aside:
             continue

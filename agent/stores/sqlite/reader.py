@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -17,7 +17,7 @@ from agent.stores.sqlite import connect, matrix, records, schema
 from agent.values import Chunk, EntryInfo
 
 if TYPE_CHECKING:
-    from agent.interfaces import Matrix, Vector
+    from agent.interfaces import Vector
 
 
 _MOST_TERMS, _FEW_TERMS = 256, 3
@@ -31,14 +31,6 @@ _MOST_COMPOUNDS = 12
 _SLIP_LENGTH = 3
 _LAST = chr(0x10FFFF)
 """Sorts behind every letter: where the words with a given beginning end."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Questions:
-    """`vectors[i]` is the vector of a question that the chunk and piece `of[i]` answers."""
-
-    of: tuple[tuple[int, str], ...]
-    vectors: Matrix
 
 
 class SqliteStore:
@@ -165,10 +157,7 @@ class SqliteStore:
         return phrases + [term for place, term in enumerate(rarest[:_MOST_TERMS]) if place < _FEW_TERMS or seen[term] <= common]
 
     def dense(self, vector: Vector, depth: int, where: Filter) -> list[Scored]:
-        """Exact cosine over all vectors; best first, equals by entry id and ordinal.
-
-        A chunk is at least as near as the nearest question it answers.
-        """
+        """Exact cosine over all vectors; best first, equals by entry id and ordinal."""
         import numpy as np
 
         table = self._matrix
@@ -176,7 +165,7 @@ class SqliteStore:
         if not count or depth < 1:
             return []
         where = self._heeded(where)
-        scores = self._raised(table.cosines(self._fitting(vector)), vector)
+        scores = table.cosines(self._fitting(vector))
         found: list[Scored] = []
         taken, width = 0, min(count, depth if where == Filter() else 4 * depth)
         while len(found) < depth and taken < count:
@@ -197,44 +186,10 @@ class SqliteStore:
         if not there:
             return {}
         scores = (self._matrix.at(places) @ self._fitting(vector)).tolist()
-        posed = self._posed(vector)
-        return {row: max(score, posed.get(row, score)) for row, score in zip(there, scores, strict=True)}
-
-    def _raised(self, scores: Vector, vector: Vector) -> Vector:
-        """The cosines of the chunks, each raised to that of the nearest question it answers."""
-        posed = self._posed(vector)
-        there, places = self._matrix.places_of(posed)
-        for row, place in zip(there, places, strict=True):
-            scores[place] = max(scores[place], posed[row])
-        return scores
-
-    def _posed(self, vector: Vector) -> dict[int, float]:
-        """The cosine of the nearest listed question of each chunk that answers any."""
-        found: dict[int, float] = {}
-        if self._questions is not None:
-            for (row, _), score in zip(self._questions.of, (self._questions.vectors @ self._fitting(vector)).tolist(), strict=True):
-                found[row] = max(score, found.get(row, score))
-        return found
-
-    @cached_property
-    def _questions(self) -> _Questions | None:
-        """The questions that entries list and that have a vector; None where there are none."""
-        if self._info.embedder is None:
-            return None
-        found = self._all(
-            """SELECT questions.row, questions.piece, vectors.vector FROM questions CROSS JOIN vectors ON vectors.hash = questions.hash
-            WHERE vectors.identity = ?""",
-            (records.identity_key(self._info.embedder),),
-        )
-        if not found:
-            return None
-        import numpy as np
-
-        stacked = np.frombuffer(b"".join(blob for *_, blob in found), dtype="<f4").reshape(len(found), -1)
-        return _Questions(tuple((row, piece) for row, piece, _ in found), stacked)
+        return dict(zip(there, scores, strict=True))
 
     def piece_similarities(self, vector: Vector, rows: Collection[int]) -> dict[str, float]:
-        """Cosine of every quotable piece of these rows that has a vector, by its key: its own, or that of a question it answers."""
+        """Cosine of every quotable piece of these rows that has a vector, by its key."""
         if self._info.embedder is None or not rows:
             return {}
         found = self._all(
@@ -247,13 +202,7 @@ class SqliteStore:
         import numpy as np
 
         stacked = np.frombuffer(b"".join(blob for _, blob in found), dtype="<f4").reshape(len(found), -1)
-        likeness = {key: float(score) for (key, _), score in zip(found, stacked @ self._fitting(vector), strict=True)}
-        if self._questions is not None:
-            among = set(rows)
-            for (row, key), score in zip(self._questions.of, (self._questions.vectors @ self._fitting(vector)).tolist(), strict=True):
-                if row in among and key in likeness:
-                    likeness[key] = max(score, likeness[key])
-        return likeness
+        return {key: float(score) for (key, _), score in zip(found, stacked @ self._fitting(vector), strict=True)}
 
     def closeness(self, rows: Collection[int], to: Collection[int]) -> dict[int, float]:
         """The mean cosine of each row with the rows `to`, the mean of all `rows` taken off beforehand; rows without a vector are left out.

@@ -34,19 +34,12 @@ _FIRST = (
     *counts.TABLES,
 )
 
-_QUESTIONS = (
-    # The questions entries list: each leads to the piece of a chunk that answers it, and has a vector like a piece.
-    "CREATE TABLE questions (row INTEGER NOT NULL REFERENCES chunks(row), hash TEXT NOT NULL, piece TEXT NOT NULL)",
-    "CREATE INDEX questions_by_row ON questions (row)",
-    "CREATE INDEX questions_by_hash ON questions (hash)",
-)
-
 _PAGES = ("ALTER TABLE entries ADD COLUMN pages TEXT NOT NULL DEFAULT '[]'",)
 
-STEPS: tuple[tuple[str, ...], ...] = (_FIRST, _QUESTIONS, _PAGES)
+STEPS: tuple[tuple[str, ...], ...] = (_FIRST, _PAGES)
 VERSION = len(STEPS)
 
-_DROPPED = ("vocabulary", "fts", "words", "grams", "texts", "questions", "pieces", "chunks", "cross_refs", "entries", "meta")
+_DROPPED = ("vocabulary", "fts", "words", "grams", "texts", "pieces", "chunks", "cross_refs", "entries", "meta")
 
 
 def version(connection: sqlite3.Connection) -> int | None:

@@ -21,13 +21,10 @@ if TYPE_CHECKING:
     from agent.interfaces import Vector
 
 _WITHOUT = "NOT EXISTS (SELECT 1 FROM vectors WHERE vectors.identity = ? AND vectors.hash = chunks.hash)"
-_FORGOTTEN = (
-    "DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM chunks UNION SELECT hash FROM pieces UNION SELECT hash FROM questions)"
-)
+_FORGOTTEN = "DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM chunks UNION SELECT hash FROM pieces)"
 _LOST = """
     DELETE FROM vectors WHERE identity = ? AND hash IN (SELECT value FROM json_each(?)) AND NOT EXISTS (SELECT 1 FROM chunks
-    WHERE chunks.hash = vectors.hash) AND NOT EXISTS (SELECT 1 FROM pieces WHERE pieces.hash = vectors.hash)
-    AND NOT EXISTS (SELECT 1 FROM questions WHERE questions.hash = vectors.hash)"""
+    WHERE chunks.hash = vectors.hash) AND NOT EXISTS (SELECT 1 FROM pieces WHERE pieces.hash = vectors.hash)"""
 _BATCH = 500
 
 
@@ -147,16 +144,15 @@ class SqliteIndex:
             )
 
     def pending_pieces(self) -> Mapping[str, int]:
-        """The same of the quotable pieces and the listed questions, each with the row of a chunk it belongs to."""
+        """The same of the quotable pieces: the hashes without a vector, each with the row of a chunk it stands in."""
         identity = self._identity()
         if identity is None:
             return {}
         with connect.told(self._path):
             return dict(
                 self._connection.execute(
-                    """WITH said AS (SELECT hash, row FROM pieces UNION ALL SELECT hash, row FROM questions)
-                    SELECT hash, min(row) FROM said WHERE NOT EXISTS
-                    (SELECT 1 FROM vectors WHERE vectors.identity = ? AND vectors.hash = said.hash) GROUP BY hash ORDER BY 2, 1""",
+                    """SELECT hash, min(row) FROM pieces WHERE NOT EXISTS
+                    (SELECT 1 FROM vectors WHERE vectors.identity = ? AND vectors.hash = pieces.hash) GROUP BY hash ORDER BY 2, 1""",
                     (identity,),
                 )
             )
@@ -279,13 +275,12 @@ def _remove(connection: sqlite3.Connection, entry_ids: Iterable[str], counted: C
     counted.take(connection, wanted)
     of_entries = "(SELECT row FROM entries WHERE id IN (SELECT value FROM json_each(?)))"
     of_chunks = f"(SELECT row FROM chunks WHERE entry IN {of_entries})"
-    held = " UNION ".join(f"SELECT hash FROM {table} WHERE row IN {of_chunks}" for table in ("chunks", "pieces", "questions"))
-    lost = {name for (name,) in connection.execute(held, (wanted, wanted, wanted))}
+    held = " UNION ".join(f"SELECT hash FROM {table} WHERE row IN {of_chunks}" for table in ("chunks", "pieces"))
+    lost = {name for (name,) in connection.execute(held, (wanted, wanted))}
     for statement in (
         f"DELETE FROM fts WHERE rowid IN {of_chunks}",
         f"DELETE FROM texts WHERE row IN {of_chunks}",
         f"DELETE FROM pieces WHERE row IN {of_chunks}",
-        f"DELETE FROM questions WHERE row IN {of_chunks}",
         f"DELETE FROM chunks WHERE entry IN {of_entries}",
         f"DELETE FROM cross_refs WHERE entry IN {of_entries}",
         "DELETE FROM entries WHERE id IN (SELECT value FROM json_each(?))",
@@ -297,9 +292,7 @@ def _remove(connection: sqlite3.Connection, entry_ids: Iterable[str], counted: C
 def _add(connection: sqlite3.Connection, documents: list[Document], counted: Counts) -> None:
     entry = _next(connection, "entries")
     row = _next(connection, "chunks")
-    made: dict[str, list[tuple[object, ...]]] = {
-        table: [] for table in ("entries", "cross_refs", "chunks", "texts", "pieces", "questions", "fts")
-    }
+    made: dict[str, list[tuple[object, ...]]] = {table: [] for table in ("entries", "cross_refs", "chunks", "texts", "pieces", "fts")}
     for document in documents:
         made["entries"].append((entry, *_columns(document.entry)))
         made["cross_refs"] += [(entry, place, target) for place, target in enumerate(document.entry.cross_refs)]
@@ -308,7 +301,6 @@ def _add(connection: sqlite3.Connection, documents: list[Document], counted: Cou
             made["chunks"].append((row, entry, chunk.ordinal, indexed.hash, chunk.section, *chunk.span))
             made["texts"].append((row, chunk.text))
             made["pieces"] += [(row, piece) for piece in indexed.pieces]
-            made["questions"] += [(row, posed.hash, posed.piece) for posed in indexed.questions]
             made["fts"].append((row, indexed.head, indexed.body))
             row += 1
         counted.add((each.head, each.body, document.entry.title, each.chunk.text) for each in document.chunks)
