@@ -26,6 +26,12 @@ def ordered(scores: Mapping[int, float]) -> list[int]:
     return sorted(scores, key=lambda row: (-scores[row], row))
 
 
+def scored(hits: Sequence[Hit], scores: Sequence[float]) -> list[Hit]:
+    """The hits with these scores, best first."""
+    order = sorted(range(len(hits)), key=lambda at: (-scores[at], hits[at].entry.id, hits[at].chunk.ordinal))
+    return [replace(hits[at], score=scores[at]) for at in order]
+
+
 def shuffled(hits: Sequence[Hit], *, seed: str) -> list[Hit]:
     """The same hits with their scores dealt out anew, the same way for the same seed: a broken search, to check what must notice one."""
     dealt = sorted(hits, key=lambda hit: sha256(f"{seed} {hit.entry.id} {hit.chunk.ordinal}".encode()).digest())

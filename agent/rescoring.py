@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import exp, fsum, log, sqrt
 
-from agent.language.grams import letters
-
 K1, B = 1.2, 0.9
 HEAD = 2.0
 """What a term in the title, the tags or the section's name counts beside one in the text."""
@@ -63,12 +61,13 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A chunk: its terms as indexed, its layout (agent.language.grams), and where it has a vector its cosine with the question, and its
-    closeness to the best by cosine."""
+    """A chunk: its terms as indexed, how often it holds each gram of the question, how many letters it has, and where it has a vector its
+    cosine with the question, and its closeness to the best by cosine."""
 
     head: str
     body: str
-    layout: bytes
+    grams: Sequence[int]
+    letters: int
     cosine: float | None = None
     closeness: float | None = None
 
@@ -94,12 +93,11 @@ def features(question: Asked, candidate: Candidate) -> dict[str, float | None]:
     for _, word in places:
         counts[word] = counts.get(word, 0.0) + 1
     words = ((weight, counts.get(term) or _stood_for(question.relatives.get(term, ()), counts)) for term, weight in question.terms.items())
-    count = candidate.layout.count
     return {
         "cosine": candidate.cosine,
         "closeness": candidate.closeness,
         "words": _bm25(words, (HEAD * len(head) + candidate.body.count(" ") + 1) / TERMS),
-        "grams": _bm25(((weight, count(gram)) for gram, weight in question.grams.items()), letters(candidate.layout) / LETTERS),
+        "grams": _bm25(zip(question.grams.values(), candidate.grams, strict=True), candidate.letters / LETTERS),
         "window": _window(question.called, places),
     }
 

@@ -13,7 +13,7 @@ finite = st.floats(-100, 100)
 
 
 def candidate(body: str, head: str = "") -> rescoring.Candidate:
-    return rescoring.Candidate(head, body, grams.laid_out(body))
+    return rescoring.Candidate(head, body, (), len(body))
 
 
 def asked(**terms: float) -> rescoring.Asked:
@@ -90,10 +90,12 @@ def test_the_window_agrees_with_looking_at_every_window(body: list[str]) -> None
 
 def test_grams_find_a_word_mistyped() -> None:
     layout = grams.laid_out("Geringfügigkeitsgrenze")
-    question = rescoring.Asked({}, dict.fromkeys(grams.grams(layout), 1.0))
+    wanted = grams.grams(layout)
+    question = rescoring.Asked({}, dict.fromkeys(wanted, 1.0))
 
     def found(text: str) -> float:
-        value = rescoring.features(question, rescoring.Candidate("", "", grams.laid_out(text)))["grams"]
+        (counts,) = grams.counted([grams.laid_out(text)], wanted)
+        value = rescoring.features(question, rescoring.Candidate("", "", counts, len(text)))["grams"]
         assert value is not None
         return value
 

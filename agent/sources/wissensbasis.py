@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 RELATED_WEIGHT, RELATED_DEPTH = 0.05, 20
 """The list of the question's related words brings candidates; by rank alone it goes behind whatever the words themselves found."""
-CANDIDATES = 50
+CANDIDATES = 40
 """How many of the lists' hits, besides those of the related words, reach the second stage: more cost time and find nothing."""
 GRAMS = 30
 """How many of the question's character grams are counted, the rarest: the others hardly tell texts apart."""
@@ -182,21 +182,24 @@ class Wissensbasis:
         closest = sorted(cosines, key=lambda row: (-cosines[row], row))[: min(CLOSEST, 1 + len(cosines) // 5)]
         closeness = self._store.closeness(hits, closest) if cosines else {}
         analysed = self._store.analysed(hits)
-        found: list[rescoring.Features] = []
-        for row, hit in hits.items():
-            layout = grams.laid_out(hit.entry.title, hit.chunk.text)
-            candidate = rescoring.Candidate(*analysed[row], layout, cosines.get(row), closeness.get(row))
-            found.append(rescoring.features(asked, candidate))
-        return found
+        layouts = [grams.laid_out(hit.entry.title, hit.chunk.text) for hit in hits.values()]
+        counted = (grams.counted if vector is None else grams.counted_at_once)(layouts, list(asked.grams))
+        return [
+            rescoring.features(
+                asked, rescoring.Candidate(*analysed[row], pieces, grams.letters(layout), cosines.get(row), closeness.get(row))
+            )
+            for row, pieces, layout in zip(hits, counted, layouts, strict=True)
+        ]
 
     def _rescored(self, found: Candidates) -> list[Hit]:
         """The hits by the model's scores, best first."""
         scores = rescoring.scores(found.features, self._model["hybrid" if found.meaning else "lexical"])
-        again = [replace(hit, score=score) for hit, score in zip(found.hits, scores, strict=True)]
-        return sorted(again, key=lambda hit: (-hit.score, hit.entry.id, hit.chunk.ordinal))
+        return ranking.scored(found.hits, scores)
 
     def _references(self, hits: Sequence[Hit], where: Filter) -> list[Hit]:
         wanted = ranking.referenced(hits, best=self._settings.cross_ref_expand)
+        if not wanted:
+            return []
         rows = self._store.rows_of(wanted)
         found = self._store.fetch(row for of_entry in rows.values() for row in of_entry)
         more = []

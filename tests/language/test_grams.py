@@ -35,3 +35,12 @@ def test_every_gram_stands_in_its_layout(text: str) -> None:
     layout = grams.laid_out(text)
     assert all(gram in layout for gram in grams.grams(layout))
     assert grams.distinct([layout]) == [frozenset(grams.grams(layout))]
+
+
+@given(st.lists(st.text("abcdeéß „.1 "), max_size=6), st.text("abcdeé 1", min_size=1))
+def test_counting_at_once_is_counting(texts: list[str], asked: str) -> None:
+    layouts = [grams.laid_out(text) for text in texts]
+    # where a gram cannot overlap itself
+    wanted = list(dict.fromkeys(gram for gram in grams.grams(grams.laid_out(asked)) if gram[0] != gram[-1] or len(gram) < grams.LENGTH))
+    wanted = [gram for gram in wanted if gram[:2] != gram[-2:]]
+    assert grams.counted_at_once(layouts, wanted) == grams.counted(layouts, wanted)

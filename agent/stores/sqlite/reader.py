@@ -44,6 +44,8 @@ class SqliteStore:
         self._path = path
         self._weights = (head, body)
         self._entries: dict[int, EntryInfo] = {}
+        self._last: tuple[Vector, Vector] | None = None
+        """The vector asked for last, with the cosines of all chunks: a search asks for those of its candidates next."""
         self._connection = connect.reading(path)
         try:
             with connect.told(path):
@@ -166,6 +168,7 @@ class SqliteStore:
             return []
         where = self._heeded(where)
         scores = table.cosines(self._fitting(vector))
+        self._last = (vector, scores)
         found: list[Scored] = []
         taken, width = 0, min(count, depth if where == Filter() else 4 * depth)
         while len(found) < depth and taken < count:
@@ -185,6 +188,8 @@ class SqliteStore:
         there, places = self._matrix.places_of(rows)
         if not there:
             return {}
+        if self._last is not None and self._last[0] is vector:
+            return dict(zip(there, self._last[1][places].tolist(), strict=True))
         scores = (self._matrix.at(places) @ self._fitting(vector)).tolist()
         return dict(zip(there, scores, strict=True))
 
@@ -311,7 +316,7 @@ class SqliteStore:
 
     def analysed(self, rows: Collection[int]) -> dict[int, tuple[str, str]]:
         """The terms of each row as they were indexed, joined by blanks: its head's (title, tags, section) and its text's."""
-        statement = "SELECT rowid, head, body FROM fts WHERE rowid IN (SELECT value FROM json_each(?))"
+        statement = "SELECT id, c0, c1 FROM fts_content WHERE id IN (SELECT value FROM json_each(?))"  # FTS5's own table of the texts
         return {row: (head, body) for row, head, body in self._all(statement, (json.dumps(list(rows)),))}
 
     def synonyms(self) -> Mapping[str, tuple[str, ...]]:
