@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 RELATED_WEIGHT, RELATED_DEPTH = 0.05, 20
 """The list of the question's related words brings candidates; by rank alone it goes behind whatever the words themselves found."""
-CANDIDATES = 40
+CANDIDATES = 50
 """How many of the lists' hits, besides those of the related words, reach the second stage: more cost time and find nothing."""
 GRAMS = 30
 """How many of the question's character grams are counted, the rarest: the others hardly tell texts apart."""
