@@ -15,14 +15,16 @@ from agent.eval import evaluation, goldset
 from agent.eval.report import Result
 from agent.ingest import cache as vectors
 from agent.ingest import lint, register, werte
-from agent.ingest.chunks import document
+from agent.ingest.chunks import cut, document
 from agent.ingest.embed import quiet
 from agent.ingest.problems import Severity
 from agent.interfaces import EmbedderIdentity
+from agent.language.belonging import faults
+from agent.language.pieces import pieces
 from agent.render import answer
 from agent.settings import Settings
 from agent.testing import STICHTAG, swedish
-from agent.values import Entry, Grounded, Refused
+from agent.values import Entry, Grounded, Period, Refused
 from agent.wiring import Bench, place
 from tests.eval.world import options
 
@@ -164,6 +166,26 @@ def test_an_old_law_answers_only_for_its_own_time(folder: Path) -> None:
     assert [citation.id for citation in then.citations] == ["off-personuppgiftslagen"]
     now = asked.ask("Hur ofta får man 2024 gratis information enligt personuppgiftslagen?", log=False)
     assert "off-personuppgiftslagen" not in [citation.id for citation in getattr(now, "citations", ())]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "wrong"),
+    [
+        ("Hos en statlig myndighet kostar tio sidor 50 kronor [off-avgift-stat].", ()),
+        ("Hos en statlig myndighet kostar tio sidor 60 kronor [off-avgift-stat].", ("60 kronor",)),
+        ("Du ska överklaga inom tre veckor, enligt 44 § förvaltningslagen [off-overklaga-beslut].", ()),
+        ("Du ska överklaga inom fyra veckor [off-overklaga-beslut].", ("fyra veckor",)),
+        ("Sekretessen gäller i högst sjuttio år enligt 25 kap. 1 § OSL [off-sekretess-halsa].", ()),
+        ("Sekretessen gäller i högst sjuttio år enligt 26 kap. 1 § OSL [off-sekretess-halsa].", ("26 kap. 1 §",)),
+        ("Visselblåsarlagen gäller sedan den 17 december 2021 [off-visselblasning].", ()),
+        ("Visselblåsarlagen gäller sedan den 17 december 2022 [off-visselblasning].", ("sedan den 17 december 2022",)),
+        ("En myndighet kan få betala högst 10 miljoner kronor i sanktionsavgift [off-personuppgiftsincident].", ()),
+    ],
+)
+def test_the_prose_of_a_model_is_held_to_it(sentence: str, wrong: tuple[str, ...]) -> None:
+    cited = {e.info.id: [piece for chunk in cut(e, SV) for piece in pieces(e.info.title, chunk.text, SV)] for e in entries()}
+    found = faults(sentence, cited, question="Vad gäller?", period=Period.day(STICHTAG), language=SV)
+    assert tuple(figure for fault in found for figure in fault.figures) == wrong
 
 
 def test_the_words_of_its_tables_are_those_the_language_knows() -> None:
