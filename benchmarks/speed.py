@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import subprocess
 import sys
@@ -139,7 +140,7 @@ def documents(source: Iterator[str], chunks: int, language: Language) -> list[Do
     return made
 
 
-def questions_of(made: Sequence[Document], number: random.Random, file: Path | None) -> list[str]:
+def questions_of(made: Sequence[Document], number: random.Random, file: Path | None = None) -> list[str]:
     """Questions of a file with a JSON object a line, else runs of words out of the documents."""
     if file:
         asked = [str(json.loads(line)["text"]) for line in file.read_text(encoding="utf-8").splitlines()]
@@ -249,6 +250,7 @@ def main() -> None:
     options.add_argument("--questions", type=Path, help="a file of questions, a JSON object with `text` a line")
     options.add_argument("--texts", type=Path, help="a folder of Markdown files")
     chosen = options.parse_args()
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command line has it
     for size in chosen.sizes:
         number = random.Random(7)
         measured(size, chosen.dimension, given(chosen.texts, number) if chosen.texts else invented(number), chosen.questions)

@@ -136,7 +136,9 @@ def _brought_up(earlier: Matrix, connection: sqlite3.Connection, kind: Kind) -> 
     """An earlier matrix as it holds now; None where too much has changed for that."""
     import numpy as np
 
-    now = np.fromiter((row for (row,) in connection.execute(_ROWS, (kind.identity,))), dtype=np.int64)
+    complete = connection.execute("SELECT value FROM meta WHERE key = 'without_vector'").fetchone() == ("0",)
+    rows = connection.execute("SELECT row FROM chunks") if complete else connection.execute(_ROWS, (kind.identity,))
+    now = np.array(rows.fetchall(), dtype=np.int64).reshape(-1)
     gone = ~np.isin(earlier.rows, now)
     new = np.setdiff1d(now, earlier.rows)
     if len(new) + int(gone.sum()) > max(FEW, len(now) // 20):
