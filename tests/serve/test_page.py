@@ -123,7 +123,7 @@ def test_a_citation_opens_the_entry_at_the_sentence(visit: Visit) -> None:
 
 def test_a_cited_row_is_marked_and_scrolled_to(visit: Visit) -> None:
     page = visit.page
-    visit.answers({**_document(visit), "citations": [_row(visit)]})
+    visit.answers({**_document(visit), "answer": "In eigenen Worten [pv-sv-werte-2026].", "citations": [_row(visit)]})
     visit.ask(QUESTION).locator(".cite").click()
     row = page.locator("#entry tr.marked")
     expect(row).to_have_count(1)
@@ -131,10 +131,29 @@ def test_a_cited_row_is_marked_and_scrolled_to(visit: Visit) -> None:
     assert inside(page, "#entry tr.marked", "#entry-body")
 
 
+def test_each_citation_of_one_entry_opens_it_at_its_own_sentence(visit: Visit) -> None:
+    page = visit.page
+    said = (
+        "Die Aufwertungszahl der Sozialversicherung für 2026 ist 1,073",
+        "Geringfügigkeitsgrenze 2026: 551,10 EUR monatlich (1.1.2026 bis 31.12.2026, § 5 Abs 2 ASVG)",
+        "Vorweg ein Satz. In Wien beträgt der SV-Dienstgeberanteil vom laufenden Bezug (ohne BV-Beitrag) im Jahr 2026 21,23 %",
+        "In eigenen Worten gesagt",
+    )
+    visit.answers({**_document(visit), "answer": "\n".join(f"{sentence} [pv-sv-werte-2026]." for sentence in said)})
+    chips = visit.ask(QUESTION).locator(".cite")
+    marked = page.locator("#entry mark")
+    for number, beginning in enumerate(
+        ("Die Aufwertungszahl", "Geringfügigkeitsgrenze 2026", "In Wien beträgt", "Die Geringfügigkeitsgrenze beträgt")
+    ):
+        chips.nth(number).click()
+        expect(marked.first).to_have_text(re.compile(f"^{beginning}"))
+        assert inside(page, "#entry mark", "#entry-body")
+
+
 def test_a_sentence_that_is_gone_from_its_entry_is_told(visit: Visit) -> None:
     document = _document(visit)
     document["citations"][0]["quote"] = "Das stand einmal da."
-    visit.answers(document)
+    visit.answers({**document, "answer": "In eigenen Worten [pv-sv-werte-2026]."})
     visit.ask(QUESTION).locator(".cite").click()
     expect(visit.page.locator("#entry .box")).to_contain_text("Das stand einmal da.")
     expect(visit.page.locator("#entry mark")).to_have_count(0)

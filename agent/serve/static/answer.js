@@ -40,7 +40,7 @@ export function timeOf(document_) {
 
 function answer(document_) {
   const numbers = new Map(document_.citations.map((citation, i) => [citation.id, { citation, number: i + 1, document_ }]));
-  const citation = (id) => (numbers.has(id) ? chip(numbers.get(id)) : null);
+  const citation = (id, said) => (numbers.has(id) ? chip(numbers.get(id), said) : null);
   return [
     el("div", { class: "text", lang: document_.language }, markdown(document_.answer, { breaks: true, citation, tableLabel: t("table") })),
     conflicts(document_),
@@ -48,9 +48,9 @@ function answer(document_) {
   ];
 }
 
-function chip({ citation, number, document_ }) {
+function chip({ citation, number, document_ }, said) {
   const stand = day(citation.stand, language());
-  return el("a", { class: "cite", ...opening(citation, document_), "aria-label": t("cite", { number, title: citation.title, stand }), title: citation.title }, number);
+  return el("a", { class: "cite", ...opening({ ...citation, said }, document_), "aria-label": t("cite", { number, title: citation.title, stand }), title: citation.title }, number);
 }
 
 /** What makes a link open its entry, as of the day of the answer. */
@@ -150,7 +150,7 @@ export function trail(document_) {
   const found = [...new Set(retrieved.map(({ id }) => id))];
   const rows = [
     [t("trail_generator"), document_.refused ? null : origin(document_)],
-    [t("trail_searched"), [...searched.queries, searched.scope, day(searched.stichtag, language())].join(" · ")],
+    [t("trail_searched"), [...new Set(searched.queries), searched.scope, day(searched.stichtag, language())].join(" · ")],
     [t("trail_review"), reviewed(review)],
     [t("trail_strategy"), [strategy, ...hops.map(({ note }) => note).filter(Boolean)].join(" · ")],
     [t("trail_embedder"), embedder],

@@ -18,7 +18,7 @@ const MARKUP = new RegExp(
 );
 
 /**
- * Nodes of `source` from `start` to `end`. `options.citation(id)` gives the chip of an id or null, `options.link(id)` the link of an id
+ * Nodes of `source` from `start` to `end`. `options.citation(id, said)` gives the chip of an id, or null, for what is said before it, `options.link(id)` the link of an id
  * that stands in the text or null, `options.highlight` is a [start, end] of the source that is marked.
  */
 export function inline(source, start, end, options = {}) {
@@ -42,15 +42,21 @@ function marked(source, at, match, options) {
   if (code) return [el("code", {}, ...text(source, at + 1, end - 1, options))];
   if (strong) return [el("strong", {}, ...inline(source, at + 2, end - 2, options))];
   if (em) return [el("em", {}, ...inline(source, at + 1, end - 1, options))];
-  if (cite) return cited(cite, stop, options);
+  if (cite) return cited(cite, stop, options, saidBefore(source, at));
   const link = id && options.link?.(id);
   return link ? [link] : null;
 }
 
 /** The chips of the ids in brackets, behind the stop that follows them, as a note's number stands; null where none is a citation. */
-function cited(brackets, stop, options) {
-  const made = [...brackets.matchAll(/\[([^\]]+)\]/g)].map(([whole, id]) => options.citation?.(id) ?? ` ${whole}`);
+function cited(brackets, stop, options, said) {
+  const made = [...brackets.matchAll(/\[([^\]]+)\]/g)].map(([whole, id]) => options.citation?.(id, said) ?? ` ${whole}`);
   return made.some((chip) => chip instanceof Node) ? [stop, ...made] : null;
+}
+
+/** What a citation stands for: the text of its line since the citation before it. */
+function saidBefore(source, at) {
+  const line = source.slice(source.lastIndexOf("\n", at - 1) + 1, at);
+  return line.slice(line.lastIndexOf("]") + 1);
 }
 
 /** Text nodes; what lies inside the highlight is in a mark. */

@@ -2,16 +2,29 @@
 
 import { letters } from "./text.js";
 
-/** Where the cited passage stands: the words of its quote, nearest to where they stood when it was cited. */
-export function passageIn(sections, { quote, span }) {
-  const all = sections.flatMap((section, index) =>
-    places(section.text, quote ?? "").map((range) => ({ index, range, far: span && section.span ? Math.abs(section.span[0] + range[0] - span[0]) : 0 })),
-  );
-  if (all.length) return all.sort((a, b) => a.far - b.far)[0];
+const TELLING = 25; // letters and digits; what is shorter may stand anywhere
+
+/**
+ * Where the cited passage stands: what was said itself, where the entry says it in the same words (an entry may be cited for several
+ * sentences, and carries one quote), else the citation's quote; nearest to where that stood when it was cited.
+ */
+export function passageIn(sections, { said = "", quote = "", span }) {
+  const last = said.split(/[.!?]\s+/).at(-1);
+  for (const words of [said, last, quote].filter((text) => text === quote || letters(text).length >= TELLING)) {
+    const found = nearest(sections, words, span);
+    if (found) return found;
+  }
   const index = sections.findIndex((section) => span && section.span && section.span[0] <= span[0] && span[1] <= section.span[1]);
   if (quote || index < 0) return null;
   const { text, span: own } = sections[index];
   return { index, range: [unitsAt(text, span[0] - own[0]), unitsAt(text, span[1] - own[0])] };
+}
+
+function nearest(sections, words, span) {
+  const all = sections.flatMap((section, index) =>
+    places(section.text, words).map((range) => ({ index, range, far: span && section.span ? Math.abs(section.span[0] + range[0] - span[0]) : 0 })),
+  );
+  return all.sort((a, b) => a.far - b.far)[0] ?? null;
 }
 
 /** Where the letters and digits of `quote` stand in `text`, each place as [start, end]. */
@@ -28,8 +41,10 @@ function places(text, quote) {
   }
   const found = [];
   for (let i = all.indexOf(wanted); i >= 0; i = all.indexOf(wanted, i + 1)) {
-    const end = at[i + wanted.length - 1][1];
-    found.push([at[i][0], text.startsWith(tail, end) ? end + tail.length : end]);
+    let end = at[i + wanted.length - 1][1];
+    if (text.startsWith(tail, end)) end += tail.length;
+    if (/[.!?]/.test(text.charAt(end))) end += 1;
+    found.push([at[i][0], end]);
   }
   return found;
 }
