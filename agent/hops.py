@@ -83,6 +83,7 @@ def joined(found: Sequence[Evidence], hits: Iterable[Hit], *, leading: Sequence[
         variants={term: others for evidence in leading for term, others in evidence.variants.items()},
         signals=max((evidence.signals for evidence in leading), key=lambda signals: signals.get("cosine", 0.0), default={}),
         likeness=likeness,
+        named=frozenset().union(*(evidence.named for evidence in found)),
     )
 
 

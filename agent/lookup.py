@@ -125,6 +125,10 @@ def _asked(
             weights[term] = weight * frequencies.weight(term)
             nouns |= {term} if word[0].isupper() and small < 1 and not _common(term, language) else set()
     phrases = _synonyms(language.terms(question), synonyms)
+    for names in language.figures["per_units"].values():
+        terms = [term for name in names for term in language.terms(name)]
+        for term in (term for term in terms if term in weights):
+            phrases.setdefault(term, []).extend(frozenset({other}) for other in terms if other != term)
     likely = {term: {other: like for other in known if (like := likeness(term, other))} for term in weights}
     meant = {word: max(like.get(word, 0.0) for like in likely.values()) for word in {word for like in likely.values() for word in like}}
     meant |= {word: 1.0 for others in phrases.values() for phrase in others for word in phrase}
@@ -195,7 +199,9 @@ def _common_terms(language: Language) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _fit(value: DatedValue, asked: _Asked, frequencies: _Frequencies, language: Language) -> _Fit:
-    periods = language.notation.named_periods(value.period or "")
+    if all(word not in asked.meant for label in value.labels for word in label):
+        return _Fit(value, 0.0, 0.0, 0.0)
+    periods = _periods(value.period or "", language)
     kept = bool(periods & asked.periods)
     around = {term: AROUND * _named(term, value.around, asked) for term in asked.weights}
     score, says = max(_alike(label, around, asked, frequencies, language, kept=kept) for label in value.labels)
@@ -210,6 +216,11 @@ def _fit(value: DatedValue, asked: _Asked, frequencies: _Frequencies, language: 
     if opposed(asked.text, value.label, language) or excepted(asked.text, value.label, language):
         score -= OPPOSED
     return _Fit(value, score - SPECIAL * special(asked.text, value.label, language), says, step)
+
+
+@cache
+def _periods(text: str, language: Language) -> frozenset[str]:
+    return language.notation.named_periods(text)
 
 
 def _said(term: str, words: frozenset[str], asked: _Asked) -> float:

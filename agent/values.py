@@ -241,6 +241,8 @@ class Evidence:
     """Figures about the search as a whole, for the answerability gate: the best cosine and its margin."""
     likeness: Mapping[str, float] = field(default_factory=dict)
     """How near the quotable pieces of the hits lie to the question: the key of a piece -> cosine; empty without vectors."""
+    named: frozenset[str] = frozenset()
+    """The keys of the pieces that state the dated value the question names, where it names one beyond doubt."""
     conflicts: tuple[Conflict, ...] = ()
     """Where its entries contradict each other."""
 

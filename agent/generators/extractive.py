@@ -33,6 +33,8 @@ OPPOSED = 0.8
 SPECIAL = 0.4
 CONDITIONAL = 0.2
 """What is taken off for another side than the question names, for a special rule it does not ask for, and for a single case."""
+NAMED = 2.5
+"""What is added for stating the dated value the question names by its label and year."""
 SECTION: Mapping[int, float] = {0: 0.4, 1: 0.15, 3: -0.3}
 """By the section's rank in the language's order: a summary says it best, a table next; an example speaks of its own case only."""
 
@@ -161,6 +163,7 @@ def candidates(question: str, evidence: Evidence, language: Language, period: Pe
         score += STEP * suits(case, piece.bare, language.notation) if case else 0.0
         score -= OPPOSED * (opposed(question, piece.bare, language) or excepted(question, piece.bare, language))
         score -= SPECIAL * special(question, piece.bare, language) + CONDITIONAL * conditional(piece.bare, language)
+        score += NAMED * (piece.key in evidence.named)
         ranked.append(Candidate(hit, piece, score, piece.terms, says, bool(figures), 1 - precision, timing > 0))
     return sorted(ranked, key=lambda c: (-c.score, places[c.hit.entry.id], c.hit.chunk.ordinal, c.piece.segment.span))
 

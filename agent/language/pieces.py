@@ -57,3 +57,10 @@ def holding(piece: Piece, language: Language) -> str:
     """The text that tells when a piece holds: a row's column of time where it has one, else all of it."""
     times = [cell for name, cell in piece.segment.cells if name in language.table["time_columns"]]
     return times[0] if times else piece.segment.text
+
+
+def row(piece: Piece, language: Language) -> tuple[str, ...]:
+    """What tells a row of dated values from every other: its key and its days; nothing of any other piece."""
+    columns = (*language.table["hidden_columns"], *language.table["time_columns"])
+    cells = [cell.strip("`") for name, cell in piece.segment.cells if name in columns]
+    return tuple(cells) if len(cells) == len(columns) and all(cells) else ()

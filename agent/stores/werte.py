@@ -6,7 +6,6 @@ It is built beside and swapped in, whole, at every ingest, and never written oth
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterable, Mapping
 from contextlib import closing, suppress
@@ -57,6 +56,6 @@ def _asked(value: DatedValue) -> tuple[object, ...]:
 
 
 def _shown(value: DatedValue) -> tuple[object, ...]:
-    labels = json.dumps([sorted(label) for label in value.labels], ensure_ascii=False)
+    labels = "\n".join(" ".join(sorted(label)) for label in value.labels)
     head = (value.key, value.row, value.valid_from.isoformat(), value.stand.isoformat(), value.shown)
-    return (*head, json.dumps(value.entries), labels, " ".join(sorted(value.around)), int(value.start_known))
+    return (*head, " ".join(value.entries), labels, " ".join(sorted(value.around)), int(value.start_known))

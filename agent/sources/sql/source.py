@@ -134,8 +134,8 @@ def _value(row: Iterable[Any]) -> DatedValue:
         norm,
         date.fromisoformat(stand),
         shown,
-        tuple(json.loads(entries)),
-        tuple(map(frozenset, json.loads(labels))),
+        tuple(entries.split()),
+        tuple(frozenset(label.split()) for label in labels.splitlines()),
         frozenset(around.split()),
         start_known=bool(known),
     )
