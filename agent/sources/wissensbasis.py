@@ -109,9 +109,10 @@ class Wissensbasis:
         meaning = Background(lambda: self._store.dense(vector, self._settings.candidate_pool, where)) if vector is not None else None
         terms = self._language.terms(subquery.query)
         related = expansion.related(subquery.query, terms, self._language, self._store)
+        asked = self._asked(subquery.query, terms, related) if featured else None  # while the vectors are scanned
         legs = self._legs(terms, related, where, meaning)
         hits = self._joined(legs, most=CANDIDATES if featured else None)
-        features = self._features(hits, self._asked(subquery.query, terms, related), vector) if featured else ()
+        features = self._features(hits, asked, vector) if asked else ()
         return Candidates(tuple(hits.values()), tuple(features), legs.meaning, related, vector)
 
     def filter(self, subquery: SubQuery) -> Filter:

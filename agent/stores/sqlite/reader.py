@@ -222,9 +222,9 @@ class SqliteStore:
             return {}
         vectors = self._matrix.at(places)
         vectors -= vectors.mean(axis=0)
-        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
-        means = vectors @ vectors[among].mean(axis=0)
-        return dict(zip(there, means.tolist(), strict=True))
+        lengths = np.maximum(np.sqrt(np.einsum("ij,ij->i", vectors, vectors)), 1e-9)
+        middle = (vectors[among] / lengths[among, None]).mean(axis=0)
+        return dict(zip(there, (vectors @ middle / lengths).tolist(), strict=True))
 
     @cached_property
     def _matrix(self) -> matrix.Matrix:
