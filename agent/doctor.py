@@ -42,7 +42,7 @@ def examined(settings: Settings) -> list[Check]:
         bench = Bench(settings, place(settings))
     except AgentError as error:
         return [*checks, Check("knowledge base", "bad", error.message, error.mend)]
-    for examination in (_knowledge_base, _index, _embedder, _model, _review, _records):
+    for examination in (_knowledge_base, _index, _sources, _embedder, _model, _review, _records):
         checks.extend(_guarded(examination, bench))
     return checks
 
@@ -86,6 +86,18 @@ def _index(bench: Bench) -> Iterator[Check]:
         yield Check("index", "good", found)
     if info.embedder and info.without_vector:
         yield Check("vectors", "poor", f"{info.without_vector} of {info.chunks} chunks have no vector yet", "pv-agent ingest")
+
+
+def _sources(bench: Bench) -> Iterator[Check]:
+    """The sources besides the index that the settings name."""
+    if not bench.has_index():
+        return
+    if "sql" in bench.sources and bench.place.values.is_file():
+        yield Check("dated values", "good", str(bench.place.values))
+    elif "sql" in bench.sources:
+        yield Check("dated values", "poor", f"none at {bench.place.values} yet", "pv-agent ingest")
+    if "web" in bench.sources:
+        yield Check("web search", "good", f"{bench.web.url}; what the router asks it leaves this machine")
 
 
 def _embedder(bench: Bench) -> Iterator[Check]:

@@ -359,6 +359,23 @@ def test_a_strict_lint_finds_more(pv: Callable[..., Said]) -> None:
     assert (said.code, "The section `Verweise` is missing." in said.out) == (1, True)
 
 
+def test_ingest_makes_the_dated_values_and_the_doctor_sees_them(
+    pv: Callable[..., Said], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    pv("ingest", "--register", "--licence", "eigen")
+    (made,) = tmp_path.rglob("*.werte.db")
+    assert "ok   dated values: " in pv("doctor").out
+    made.unlink()
+    said = pv("doctor")
+    assert (said.code, "note dated values: none at" in said.out) == (0, True)
+    pv("ingest")
+    assert made.is_file()
+    monkeypatch.setenv("PV_SOURCES", "sql, web")
+    said = pv("doctor")
+    assert "PV_WEB_URL" in said.out
+    assert said.code == 1
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 @pytest.mark.parametrize("after", [0.0, 0.02, 0.06, 0.15])
 def test_an_early_interruption_is_quiet(after: float) -> None:

@@ -42,8 +42,10 @@ class Sql:
     def about(self) -> str:
         """What is in it, with its columns and an example of each way to ask."""
         try:
-            example = next(value for value in reversed(self._values) if value.valid_to and not isinstance(value.value, str))
-        except (SourceError, StopIteration):
+            dated = [value for value in self._values if value.valid_to and not isinstance(value.value, str)]
+            plain = [value for value in dated if not any(c.isdigit() for c in value.label)]
+            example = min(plain or dated, key=lambda value: (len(value.label), -value.valid_from.toordinal()))
+        except (SourceError, ValueError):
             key, label, year = "…", "…", ""
         else:
             key, label, year = example.key, example.label, str(example.valid_from.year)
