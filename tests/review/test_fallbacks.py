@@ -387,7 +387,7 @@ def test_total_timeout_ends_the_chain_wherever_it_is(chain: Chain) -> None:
     found = chain(Roles(agent1=[Reply(rewrite(), wait=0.3)], agent2=[Reply(proposal(), wait=5)]), review_timeout=0.8)
     fell_back(found, "agent_timeout")
     assert found.review["ms"] < 2000
-    assert "PV_AGENT2_TIMEOUT and PV_REVIEW_TIMEOUT" in found.document["warnings"][0]
+    assert "PV_REVIEW_TIMEOUT; pv-agent doctor measures." in found.document["warnings"][0]
 
 
 def test_after_the_total_time_no_further_role_is_asked(chain: Chain) -> None:
@@ -489,3 +489,32 @@ def test_agent_3_stops_drift(chain: Chain) -> None:
 
 def test_an_answer_drifts_however_sure_agent_3_is_when_it_contradicts_itself(chain: Chain) -> None:
     fell_back(chain(Roles(agent3=[verdict(drift_from_original_question=True)])), "agent3_reject")
+
+
+# --- the forms a reply may have, over the wire ----------------------------------------------------------
+
+PLAIN = {"agent1": rewrite(), "agent2": proposal(BAD), "agent3": rejection(), "agent4": correction()}
+
+
+def roles(name: str, said: str) -> Roles:
+    """All four roles as a correction needs them, with one reply of one of them replaced."""
+    made = Roles(agent2=[proposal(BAD)], agent3=[rejection(), verdict()], agent4=[correction()])
+    getattr(made, name)[0] = said
+    return made
+
+
+@pytest.mark.parametrize("name", ["agent1", "agent2", "agent3", "agent4"])
+def test_fenced_json_is_valid_from_every_role(chain: Chain, name: str) -> None:
+    found = chain(roles(name, f"```json\n{PLAIN[name]}\n```"))
+    published(found, "agent4_corrected")
+    assert set(found.review["status"].values()) == {"valid"}
+
+
+@pytest.mark.parametrize("name", ["agent1", "agent2", "agent3", "agent4"])
+@pytest.mark.parametrize("wrong", ["missing", "extra"])
+def test_a_missing_or_an_extra_field_is_invalid_from_every_role(chain: Chain, name: str, wrong: str) -> None:
+    whole = json.loads(PLAIN[name])
+    broken = dict(list(whole.items())[1:]) if wrong == "missing" else whole | {"thoughts": "mehr"}
+    found = chain(roles(name, json.dumps(broken, ensure_ascii=False)))
+    assert f"{name}_invalid_json" in found.review["reasons"]
+    assert found.outcome[0] == ("agent4_corrected" if name == "agent1" else "fallback")
