@@ -51,6 +51,7 @@ class SearchServer:
     script: list[Scripted] = field(default_factory=list)
     asked: list[Mapping[str, str]] = field(default_factory=list)
     hosts: list[str] = field(default_factory=list)
+    authorizations: list[str | None] = field(default_factory=list)
 
     def __enter__(self) -> Self:
         engine = self
@@ -66,6 +67,7 @@ class SearchServer:
                 parts = urlsplit(self.path)
                 engine.asked.append({name: values[0] for name, values in parse_qs(parts.query).items()})
                 engine.hosts.append(self.headers["Host"])
+                engine.authorizations.append(self.headers["Authorization"])
                 body = json.dumps({"query": "", "results": engine.results}).encode()
                 said = engine.script.pop(0) if engine.script else Scripted(body=body, headers={"Content-Type": "application/json"})
                 engine._stopped.wait(said.wait)

@@ -173,6 +173,18 @@ def test_the_configured_origin_may_redirect_within_itself(engine: SearchServer) 
     assert Web(engine.url, resolve=by_table).get_json("/search", {"q": "x"}, timeout=5) == {"query": "", "results": []}
 
 
+def test_the_name_and_password_of_its_address_are_for_the_engine_alone(engine: SearchServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    connect = socket.socket.connect
+    played = {"93.184.216.34": ("127.0.0.1", engine.port)}
+    monkeypatch.setattr(socket.socket, "connect", lambda self, address: connect(self, played.get(address[0]) or address))
+    monkeypatch.setattr(socket, "getaddrinfo", numeric)
+    engine.script = [redirect("http://public.example/")]
+    web = Web(engine.url.replace("//", "//ich:geheim@"), resolve=lambda host, port: ["93.184.216.34"])
+    assert web.get_json("/search", {"q": "x"}, timeout=5)["results"] == []
+    assert engine.authorizations == ["Basic aWNoOmdlaGVpbQ==", None]
+    assert "geheim" not in web.url
+
+
 def test_redirects_without_end_end(engine: SearchServer) -> None:
     engine.script = [redirect("/search")] * 20
     with pytest.raises(BrokenBody, match="without end"):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import socket
+from base64 import b64encode
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from threading import Thread
@@ -80,6 +81,10 @@ class Web:
                 headers["Host"] = target.netloc.decode("ascii")
                 extensions["sni_hostname"] = target.host  # the certificate is still the name's
                 target = target.copy_with(host=checked)
+            elif place(str(target)) != there:  # who checks a URL and who follows it must read the same place in it
+                raise Forbidden(f"{self.url} redirects to {url[:200]!r}, which can be read in two ways.")
+            elif target.userinfo:
+                headers["Authorization"] = f"Basic {b64encode(f'{target.username}:{target.password}'.encode()).decode()}"
             extensions["timeout"] = httpx.Timeout(max(limit.left(), 0.001)).as_dict()
             return self._wire.handle_request(httpx.Request("GET", target, headers=headers, extensions=extensions))
         except httpx.InvalidURL as error:
