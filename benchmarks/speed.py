@@ -193,6 +193,7 @@ def measured(size: int, dimension: int, source: Iterator[str], questions: Path |
                 "search": lambda q: hybrid.search(SubQuery(q, DAY), k=8),
                 "search, words alone": lambda q: words.search(SubQuery(q, DAY), k=8),
                 **_bm25s(made, language),
+                **_tantivy(made, language),
             }
             watches = in_turn(acts, asked)
             kinds = ("words", "meaning") if embedder.identity.name == embedded.NAME else ("words",)
@@ -215,6 +216,28 @@ def _bm25s(made: Sequence[Document], language: Language) -> dict[str, Callable[[
     retriever = bm25s.BM25()
     retriever.index([chunk.body.split() for each in made for chunk in each.chunks], show_progress=False)
     return {"bm25s, the words leg's part": lambda q: retriever.retrieve([language.query_terms(q) or ["-"]], k=50, show_progress=False)}
+
+
+def _tantivy(made: Sequence[Document], language: Language) -> dict[str, Callable[[str], object]]:
+    """The same terms in tantivy, where it is installed."""
+    try:
+        import tantivy
+    except ImportError:
+        return {}
+    index = tantivy.Index(tantivy.SchemaBuilder().add_text_field("body", tokenizer_name="whitespace").build())
+    writer = index.writer()
+    for chunk in (chunk for each in made for chunk in each.chunks):
+        writer.add_document(tantivy.Document(body=chunk.body))
+    writer.commit()
+    writer.wait_merging_threads()
+    index.reload()
+    searcher = index.searcher()
+
+    def search(question: str) -> object:
+        terms = (term for term in language.query_terms(question) if term.isalnum())
+        return searcher.search(index.parse_query(" ".join(terms) or "-", ["body"]), 50)
+
+    return {"tantivy, the same": search}
 
 
 class Cold:
