@@ -41,8 +41,8 @@ def admissible(query: str, question: str, language: Language) -> bool:
 
 def keeps_focus(rewrite: Rewrite, question: str, language: Language) -> bool:
     """Whether the focus shares a content word with the question; a question without content words cannot be lost."""
-    asked = set(language.terms(question))
-    return not asked or any(covered(term, asked) for focus in rewrite.focus for term in language.terms(focus))
+    asked = _words(question, language)
+    return not asked or any(covered(term, asked) for focus in rewrite.focus for term in _words(focus, language))
 
 
 # --- the second role ------------------------------------------------------------------------------

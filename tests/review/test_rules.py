@@ -89,6 +89,7 @@ def test_queries_are_counted_once_and_never_more_than_allowed() -> None:
         (["Höhe der Geringfügigkeitsgrenze"], True),
         (["Grenzbetrag", "geringfügig"], True),
         (["Urlaubsanspruch"], False),
+        (["Urlaubsanspruch 2026"], False),
         (["wie hoch", "im"], False),
         ([""], False),
     ],
