@@ -20,7 +20,7 @@ def prepared(text: str, limit: int) -> str:
     Words over 200 characters are broken, because the time a tokenizer takes grows with the square of a word.
     """
     front = _UNFIT.sub("", text[: 2 * limit])
-    front = " ".join(unicodedata.normalize("NFC", front).split())[:limit]
+    front = " ".join(unicodedata.normalize("NFC", front).split())[:limit].rstrip()
     return _ENDLESS.sub(r"\g<0> ", front)
 
 
