@@ -397,5 +397,6 @@ def test_an_early_interruption_is_quiet(after: float) -> None:
     time.sleep(after)
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=60)
-    assert process.returncode in (0, 130)
+    # In its last moments, the help printed, the interpreter listens no more and the signal itself ends it.
+    assert process.returncode in (0, 130, -signal.SIGINT)
     assert "Traceback" not in told
