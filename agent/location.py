@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,8 +48,9 @@ def place(settings: Settings) -> Place:
     return Place(kb, index, index.with_name("runs.db"), beside / "goldset.yaml" if data.name == "data" else kb / "goldset.yaml")
 
 
+@cache
 def language(code: str) -> Language:
-    """The language of that code. Raises ConfigError where the package has no table for it."""
+    """The language of that code, one for all: what it has read once is remembered with it. ConfigError: the package has no table for it."""
     return Language(texts.table(f"language.{code}"), texts.table(f"figures.{code}"))
 
 

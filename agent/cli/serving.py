@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib.util import find_spec
 from typing import Annotated, Any
 
@@ -50,6 +51,9 @@ def _settings(kb: Any, **flags: Any) -> Any:
     from agent import settings
     from agent.serve import listening
 
+    os.environ.setdefault(
+        "OMP_NUM_THREADS", "1"
+    )  # as many questions as cores at once: an embedder's threads would only get in each other's way
     given = settings.load({"kb_dir": str(kb) if kb else None, **flags})
     listening.checked(given.settings)
     ready(bench_of(kb, False))

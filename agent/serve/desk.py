@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 import time
@@ -143,3 +144,5 @@ class Desk:
             idle, self._idle = self._idle, []
         for bench in idle:
             bench.close()
+        del idle
+        gc.collect()  # a bench and its parts know each other: what they have read of the old index would stay for long
