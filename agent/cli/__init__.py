@@ -44,7 +44,7 @@ def program(first: str = "") -> typer.Typer:
         no_args_is_help=True,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
-        add_completion=False,
+        add_completion=True,
     )
     app.callback()(options)
     app.add_typer(asking.app)

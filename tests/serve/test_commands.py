@@ -106,3 +106,18 @@ def test_drafts_are_not_kept_unless_that_is_asked_for(kb: Path, monkeypatch: pyt
     assert not serving._settings(None).log_drafts
     monkeypatch.setenv("PV_LOG_DRAFTS", "true")
     assert serving._settings(None).log_drafts
+
+
+@pytest.mark.parametrize(("words", "completed"), [("pv-agent se", ["search", "serve"]), ("pv-agent serve --ho", ["--host"])])
+def test_the_shell_completes_commands_and_options(kb: Path, words: str, completed: list[str]) -> None:
+    place = str(len(words.split()) - 1)
+    command = [sys.executable, "-c", "import sys; sys.argv = ['pv-agent']; from agent.cli import main; main()"]
+    asked = {
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": str(ROOT),
+        "_PV_AGENT_COMPLETE": "complete_bash",
+        "COMP_WORDS": words,
+        "COMP_CWORD": place,
+    }
+    said = subprocess.run(command, env=asked, cwd=kb.parent, capture_output=True, text=True, check=False)
+    assert said.stdout.split() == completed
