@@ -70,7 +70,7 @@ class Settings:
     adaptive_documents: int = 5
     allow_ungrounded: bool = False
     sources: str = "wissensbasis, sql"
-    look_up: bool = True
+    look_up: bool = False
     sql_rows: int = 50
     sql_seconds: float = 1.0
     web_seconds: float = 10.0

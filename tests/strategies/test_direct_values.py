@@ -12,10 +12,17 @@ from agent.interfaces import Parts
 from agent.plan import by_rules
 from agent.settings import Settings
 from agent.strategies import direct
-from agent.testing import STICHTAG, ListSource, german, hit, parts
+from agent.testing import STICHTAG, ListSource, german, hit
+from agent.testing import parts as bare
 from agent.values import Evidence, Gathered, Question, SubQuery
 
 DE = german()
+
+
+def parts(sources: list[ListSource], settings: Settings | None = None) -> Parts:
+    return bare(sources, settings=settings or Settings(look_up=True))
+
+
 HEAD = "| Bezeichnung | Wert | Zeitraum | Norm | Schlüssel |\n| --- | --- | --- | --- | --- |\n"
 ROWS = {
     year: f"| Testgrenze {{0}}| {value} EUR monatlich | 1.1.{year} bis 31.12.{year} | § 1 | x.grenze |\n"
@@ -76,8 +83,8 @@ def test_a_failing_look_up_costs_nothing() -> None:
     ("question", "settings"),
     [
         (QUESTION, Settings(look_up=False)),
-        ("Warum gibt es seit 2023 eine Testgrenze?", Settings()),
-        ("Wie hoch ist die Testgrenze?", Settings()),
+        ("Warum gibt es seit 2023 eine Testgrenze?", Settings(look_up=True)),
+        ("Wie hoch ist die Testgrenze?", Settings(look_up=True)),
     ],
 )
 def test_nothing_is_looked_up_where_it_is_off_or_no_figure_or_no_time_is_asked_for(question: str, settings: Settings) -> None:
