@@ -149,6 +149,8 @@ class Bench:
         """Lets the index go, where it was opened."""
         if "store" in vars(self):
             self.store.close()
+        for name in ("wissensbasis", "sources"):  # they know this bench as it knows them, and would hold all that was read
+            vars(self).pop(name, None)
 
     @cached_property
     def server(self) -> transport.Server:
