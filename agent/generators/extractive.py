@@ -26,7 +26,7 @@ FIGURE = 0.8
 """What a figure of its own counts where the question wants one, by how surely it does."""
 KIND = 0.45
 """And what is added where it is of the kind or unit asked for, and taken off where it is of another."""
-PLACE = 0.5
+PLACE = 0.8
 MEANING = 1.8
 STEP = 0.65
 OPPOSED = 0.8
@@ -35,7 +35,7 @@ CONDITIONAL = 0.2
 """What is taken off for another side than the question names, for a special rule it does not ask for, and for a single case."""
 NAMED = 2.5
 """What is added for stating the dated value the question names by its label and year."""
-SECTION: Mapping[int, float] = {0: 0.4, 1: 0.15, 3: -0.3}
+SECTION: Mapping[int, float] = {0: 0.4, 1: 0.15, 3: -0.9}
 """By the section's rank in the language's order: a summary says it best, a table next; an example speaks of its own case only."""
 
 CLOSE = 0.85
