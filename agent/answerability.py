@@ -23,6 +23,8 @@ title: the best title's share. rare: the share of all terms that no entry holds.
 many of the three best by words are among the ten best by meaning."""
 
 DENSE = ("piece", "cosine", "margin", "agreement")
+ALONE = 0.6
+"""The share of a question's weight from which one word is what it is about: where no entry holds that word, none answers it."""
 AHEAD = 0.25
 """By how much the title of an entry for other days must fit better than that of any entry for the days asked."""
 
@@ -53,7 +55,8 @@ def judged(question: str, evidence: Evidence, language: Language, tables: Mappin
     found = features(evidence, language)
     model = tables["answerability"]["hybrid" if evidence.likeness else "lexical"]
     score = probability(found, model)
-    return Verdict(score, None if score >= model["threshold"] else Reason.WEAK_EVIDENCE, _missing(question, evidence, language))
+    answerable = score >= model["threshold"] and found["missing"] < ALONE
+    return Verdict(score, None if answerable else Reason.WEAK_EVIDENCE, _missing(question, evidence, language))
 
 
 def elsewhere(question: str, limits: Mapping[str, Any]) -> str:

@@ -98,3 +98,18 @@ def test_a_phrase_that_means_the_same_is_held_where_all_its_words_are() -> None:
 
     assert missing("Das öffentliche Verkehrsmittel ist zumutbar.") < 0.1
     assert missing("Das Verkehrsmittel ist zumutbar.") == 1.0
+
+
+def test_a_question_about_one_word_that_no_entry_holds_is_not_answered_from_the_others() -> None:
+    near = hit("pv-frist", "Die Kündigungsfrist beträgt 6 Wochen.", title="Kündigungsfrist")
+    weights = dict.fromkeys(DE.terms("Kündigungsfrist"), 2.0) | dict.fromkeys(DE.terms("Mietwohnung"), 6.0)
+    certain = {
+        **TABLES,
+        "answerability": {kind: {**model, "threshold": 0.0} for kind, model in TABLES["answerability"].items() if kind != "note"},
+    }
+    verdict = judged("Kündigungsfrist für die Mietwohnung", Evidence((near,), weights=weights), DE, certain)
+    assert (verdict.reason, verdict.missing) == (Reason.WEAK_EVIDENCE, ("Mietwohnung",))
+    assert (
+        judged("Kündigungsfrist", Evidence((near,), weights=dict.fromkeys(DE.terms("Kündigungsfrist"), 2.0)), DE, certain).reason
+        is None
+    )
