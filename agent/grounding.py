@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from agent.language import Language, citations
 from agent.language.belonging import Fault, faults
-from agent.language.pieces import Piece, pieces
+from agent.language.pieces import Piece, pieces, quoted
 from agent.language.segments import Segment, segments
 from agent.values import Citation, Complaint, Draft, Evidence, Finish, Hit, Period, Reason, validity_on
 
@@ -106,7 +106,7 @@ def _citation(identifier: str, text: str, evidence: Evidence, language: Language
         validity_on(period, entry.valid_from, entry.valid_to),
         hit.chunk.section,
         hit.source,
-        quote=segment.text if segment else "",
+        quote=quoted(segment, language) if segment else "",
         span=span,
         url=hit.url,
         pages=entry.pages,

@@ -109,7 +109,4 @@ def test_a_question_about_one_word_that_no_entry_holds_is_not_answered_from_the_
     }
     verdict = judged("Kündigungsfrist für die Mietwohnung", Evidence((near,), weights=weights), DE, certain)
     assert (verdict.reason, verdict.missing) == (Reason.WEAK_EVIDENCE, ("Mietwohnung",))
-    assert (
-        judged("Kündigungsfrist", Evidence((near,), weights=dict.fromkeys(DE.terms("Kündigungsfrist"), 2.0)), DE, certain).reason
-        is None
-    )
+    assert judged("Kündigungsfrist", Evidence((near,), weights=dict.fromkeys(DE.terms("Kündigungsfrist"), 2.0)), DE, certain).reason is None

@@ -44,13 +44,23 @@ def pieces(title: str, text: str, language: Language) -> tuple[Piece, ...]:
 
 def said(segment: Segment, language: Language, *, bare: bool = False) -> str:
     """A piece as it is said: a sentence as it stands, a row as label, value and, unless `bare`, what it holds for in parentheses."""
-    if segment.kind != "row":
-        return segment.text
-    shown = [cell for name, cell in segment.cells if cell and name not in language.table["hidden_columns"]]
+    shown = _shown(segment, language)
     if len(shown) < 2:
         return segment.text
     label, value, *rest = shown
     return f"{label}: {value}" if bare or not rest else f"{label}: {value} ({', '.join(rest)})"
+
+
+def quoted(segment: Segment, language: Language) -> str:
+    """A piece as its entry has it, a row's cells side by side, without the columns that only maintenance needs."""
+    return " · ".join(_shown(segment, language)) or segment.text
+
+
+def _shown(segment: Segment, language: Language) -> list[str]:
+    """The cells of a row that a reader sees; none of a sentence."""
+    if segment.kind != "row":
+        return []
+    return [cell for name, cell in segment.cells if cell and name not in language.table["hidden_columns"]]
 
 
 def holding(piece: Piece, language: Language) -> str:
