@@ -127,28 +127,31 @@ def _review(bench: Bench) -> Iterator[Check]:
         yield Check("review", "good", "off")
         return
     settings = bench.settings
+    told = f"{mode} with {', '.join(dict.fromkeys(role.model(settings) for role in ROLES))}"
     missing = sorted({name for role in ROLES if not bench.model(name := role.model(settings)).installed()})
     if missing:
-        found = f"{mode}, but {bench.model_server.url} has no {', '.join(missing)}; answers stay extractive"
+        found = f"{told}, but {bench.model_server.url} has no {', '.join(missing)}; answers stay extractive"
         yield Check("review", "poor", found, bench.to_get(*missing))
     elif bench.has_index():
-        yield _measured(bench, mode)
+        yield _measured(bench, told)
+    else:
+        yield Check("review", "good", told)
 
 
-def _measured(bench: Bench, mode: str) -> Check:
-    """What the chain takes with the models at hand, compared with the times the settings allow."""
+def _measured(bench: Bench, told: str) -> Check:
+    """What the chain, `told` in words, takes with the models at hand, compared with the times the settings allow."""
     took = _times(bench)
     if not {"agent1", "agent2"} <= took.keys():
         said = ", ".join(took) or "no role"
-        return Check("review", "poor", f"{mode}; {said} gave a reply that could be measured", "see the server's log")
-    told = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in took.items())
+        return Check("review", "poor", f"{told}; {said} gave a reply that could be measured", "see the server's log")
+    times = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in took.items())
     # a role that was not asked writes about as much as the one it is likened to
     took = {"agent3": took["agent1"], "agent4": took["agent2"], **took}
     wanted = {f"{name}_timeout": ceil(seconds * MARGIN) for name, seconds in sorted(took.items())}
     wanted["review_timeout"] = ceil((sum(took.values()) + took["agent3"]) * MARGIN)
     short = {name: seconds for name, seconds in wanted.items() if seconds > getattr(bench.settings, name)}
     mend = " ".join(f"PV_{name.upper()}={seconds}" for name, seconds in short.items())
-    return Check("review", "poor" if short else "good", f"{mode}; measured {told}", mend)
+    return Check("review", "poor" if short else "good", f"{told}; measured {times}", mend)
 
 
 def _times(bench: Bench) -> dict[str, float]:

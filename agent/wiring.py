@@ -22,7 +22,7 @@ from agent.runlog import Listener, Run, RunLog
 from agent.settings import Settings, changed
 from agent.sources.wissensbasis import Wissensbasis
 from agent.stores.sqlite import SqliteIndex, SqliteStore
-from agent.values import Answer, Evidence, Flag, Hit, Question, SubQuery, Trace
+from agent.values import Answer, Evidence, Flag, Hit, Label, Question, SubQuery, Trace
 
 if TYPE_CHECKING:
     from agent import answer, audit, publish, transport
@@ -361,6 +361,9 @@ class Bench:
         trace = self._begun(self.question(text, stichtag), way, run, mode)
         parts = self.parts(run, model)
         result = answer.answered(trace.question, parts, replace(way, scope=scope), trace if log else replace(trace, run_id=None))
+        if model is None and way.strategy_name == "adaptive" and result.trace.complexity and result.trace.complexity.label is Label.C:
+            told = (*result.trace.warnings, self.language.message("strategy_without_model", strategy="adaptive"))
+            result = replace(result, trace=replace(result.trace, warnings=told))
         if mode == "reviewed_answer":
             from agent import review as reviewing  # what is off costs no import
 

@@ -274,10 +274,77 @@ def test_an_import_says_what_it_kept_out(pv: Callable[..., Said], tmp_path: Path
     assert (tried.code, tried.out) == (1, "1 added; 1 document kept out.\nNothing was written.\n")
     assert "texte/b.txt:1: The file is empty." in tried.err
     new = pv("kb", "import", "texte", "--licence", "x", "--kb", "neu/kb", "--language", "sv")
+    assert (tmp_path / "neu/kb/kb.json").is_file()
     assert (new.code, "a new knowledge base (sv)" in new.err) == (1, True)
     assert pv("kb", "import", "texte", "--licence", "x", "--kb", "nichts").code == 1
     assert pv("kb", "import", "texte", "--licence", "x", "--kb", "fremd", "--language", "xx").code == 1
     assert not (tmp_path / "fremd").exists()
+
+
+def test_an_import_that_brings_nothing_leaves_no_new_base(pv: Callable[..., Said], tmp_path: Path) -> None:
+    (tmp_path / "chunks.json").write_text('[{"id": "x", "text": "Ohne Quelle."}]', encoding="utf-8")
+    begin = ("kb", "import", "chunks.json", "--kb", "neu", "--language", "de", "--licence", "x")
+    failed = pv(*begin)
+    assert (failed.code, failed.out) == (1, "Nothing imported; 1 document kept out.\n")
+    (tmp_path / "chunks.json").write_text('[{"id": "x", "source": "a", "text": "Mit Quelle."}]', encoding="utf-8")
+    assert pv(*begin, "--dry-run").code == 0
+    (tmp_path / "chunks.json").write_text("{", encoding="utf-8")
+    assert pv(*begin).code == 1
+    assert not (tmp_path / "neu").exists()
+
+
+def test_two_chunks_make_a_base_that_answers(pv: Callable[..., Said], tmp_path: Path) -> None:
+    texts = {"hunde": "Hunde dürfen freitags ins Büro, wenn alle zustimmen.", "kantine": "Das Mittagessen kostet 6,50 EUR."}
+    chunks = [{"id": name, "source": f"{name}.pdf", "title": name.title(), "text": text} for name, text in texts.items()]
+    (tmp_path / "chunks.json").write_text(json.dumps(chunks), encoding="utf-8")
+    said = pv("kb", "import", "chunks.json", "--kb", "neu", "--language", "de", "--stand", "1.11.2026", "--licence", "x")
+    assert (said.code, "pv-agent ingest --register" in said.out) == (0, True)
+    answer = pv("ask", "Wann dürfen Hunde ins Büro?", "--kb", "neu")
+    assert (answer.code, answer.out.splitlines()[0]) == (0, "Hunde dürfen freitags ins Büro, wenn alle zustimmen [hunde-1].")
+
+
+def test_an_empty_base_says_that_it_is_empty(pv: Callable[..., Said], tmp_path: Path) -> None:
+    (tmp_path / "leer/dokumente").mkdir(parents=True)
+    register = tmp_path / "leer/kb.json"
+    register.write_text('{"version": 1, "language": "de", "entries": []}', encoding="utf-8")
+    for before in ((), ("ingest", "--kb", "leer")):
+        if before:
+            assert pv(*before).code == 0
+        said = pv("ask", "Was?", "--kb", "leer")
+        assert (said.code, said.out, said.err.count("\n")) == (1, "", 1)
+        assert "holds no entries yet. Bring documents in" in said.err
+    put(tmp_path / "leer", "pv-urlaub", URLAUB, titel="Urlaub")
+    assert "is registered yet. Register them" in pv("ask", "Wie lang ist der Urlaub?", "--kb", "leer").err
+    pv("kb", "build", "--licence", "x", "--kb", "leer")
+    assert "30 Werktage" in pv("ask", "Wie viele Werktage beträgt der gesetzliche Urlaub im Urlaubsjahr?", "--kb", "leer").out
+
+
+def test_a_dated_value_is_shown_by_the_id_it_is_cited_with(pv: Callable[..., Said], kb: Path) -> None:
+    row = "- {key: sv.grenze, label: Grenze, value: 551.10, unit: EUR, valid_from: 2026-01-01, valid_to: null, norm: § 5, source: [x]}\n"
+    (kb / "werte.yaml").write_text(row + row.replace("2026-01-01, valid_to: null", "2025-01-01, valid_to: 2025-12-31"), encoding="utf-8")
+    shown = pv("kb", "show", "werte:sv.grenze@2025-01-01")
+    assert (shown.code, shown.out.count("\n"), "551,10 EUR" in shown.out, "1.1.2025" in shown.out) == (0, 3, True, True)
+    wrong = pv("kb", "show", "werte:sv.grenze@2024-01-01")
+    assert (wrong.code, "werte:sv.grenze@2025-01-01, werte:sv.grenze@2026-01-01" in wrong.err) == (2, True)
+
+
+def test_lint_counts_notices_by_kind(pv: Callable[..., Said], kb: Path) -> None:
+    put(kb, "pv-a", cross_refs="[pv-b]")
+    put(kb, "pv-b", "## Zusammenfassung\n\nEtwas anderes.", cross_refs="[pv-a]")
+    pv("kb", "build", "--licence", "eigen")
+    assert pv("kb", "lint").out == "0 problems, 1 notice (1 circles of references; --notices lists them).\n"
+
+
+@pytest.mark.parametrize(("label", "told"), [("B", False), ("C", True)])
+def test_adaptive_without_a_model_says_where_it_would_have_needed_one(
+    pv: Callable[..., Said], monkeypatch: pytest.MonkeyPatch, label: str, told: bool
+) -> None:
+    from agent import wiring
+    from agent.interfaces import Classified
+
+    monkeypatch.setitem(wiring.CLASSIFIERS, "trained", lambda *_: Classified(label))
+    said = pv("ask", "Wie hoch ist die Geringfügigkeitsgrenze 2026?", "--strategy", "adaptive")
+    assert (said.code, "Die Strategie adaptive braucht ein Sprachmodell" in said.out) == (0, told)
 
 
 def test_the_version(pv: Callable[..., Said]) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -57,8 +60,11 @@ def lint(
     problems = [finding for finding in findings if finding.severity == "problem"]
     for finding in findings if notices else problems:
         emit(f"{finding}" if finding.severity == "problem" else f"{finding} (notice)")
-    hidden = "" if notices else " (--notices lists them)"
-    emit(f"{counted(len(problems), 'problem')}, {counted(len(findings) - len(problems), 'notice')}{hidden}.")
+    kinds = Counter(finding.kind or "other" for finding in findings if finding.severity == "notice")
+    told = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
+    hidden = "" if notices else "; --notices lists them" if told else "--notices lists them"
+    aside = f" ({told}{hidden})" if told or hidden else ""
+    emit(f"{counted(len(problems), 'problem')}, {counted(kinds.total(), 'notice')}{aside}.")
     if problems:
         raise typer.Exit(EXIT_EXPECTED)
 
@@ -134,8 +140,8 @@ def import_(
 
     given = Terms(licence, date.today(), prefix, day_of(stand), bereich, thema, overwrite)
     run.insist_on_licence(given)
-    bench = bench_of(_begun(kb, language), as_json)
-    with progress_bar() as progress:
+    with _begun(kb, language), progress_bar() as progress:
+        bench = bench_of(kb, as_json)
         outcome = run.bring(bench.place.kb, source, given, language=bench.language, progress=progress, dry=dry_run)
     if as_json:
         emit_json(outcome.document())
@@ -147,33 +153,56 @@ def import_(
         counts = [f"{len(ids)} {what}" for what, ids in outcome.counted() if ids]
         emit(f"{', '.join(counts) or 'Nothing imported'}; {counted(len(outcome.problems), 'document')} kept out.")
         if outcome.added or outcome.updated:
-            emit("Nothing was written." if dry_run else "Bring the index up to date: pv-agent ingest")
+            emit("Nothing was written." if dry_run else "Bring the index up to date: pv-agent ingest --register")
     if outcome.problems:
         raise typer.Exit(EXIT_EXPECTED)
 
 
-def _begun(kb: Path | None, language: str) -> Path | None:
-    """The knowledge base of an import; a new one in the language that was named, where there is none yet."""
-    if language:
-        from agent.ingest.new import begin
+@contextmanager
+def _begun(kb: Path | None, language: str) -> Iterator[None]:
+    """The knowledge base of an import; a new one in the language that was named, where there is none yet, and only if it gets an entry."""
+    if not language:
+        yield
+        return
+    from agent.ingest.new import begun
 
-        folder = Path(settings_of(kb).kb_dir or "wissensbasis")
-        if begin(folder, language):
+    folder = Path(settings_of(kb).kb_dir or "wissensbasis")
+    with begun(folder, language) as fresh:
+        yield
+        if fresh and any(folder.glob("dokumente/*")):
             err(f"{folder}: a new knowledge base ({language}).")
-    return kb
 
 
 @kb_app.command()
 def show(entry_id: Annotated[str, typer.Argument(metavar="ID")], kb: Kb = None) -> None:
-    """Print an entry as it stands in the knowledge base."""
+    """Print an entry as it stands in the knowledge base, or a dated value by the id it is cited with (werte:KEY@DATE)."""
     from agent.ingest import folder
     from agent.render import printable
 
     bench = bench_of(kb, False)
+    if entry_id.startswith("werte:"):
+        emit(printable(_dated(bench, entry_id)))
+        return
     found = [file for file in folder.documents(bench.place.kb) if file.entry and file.entry.info.id == entry_id]
     if not found:
         raise UsageError(f"There is no entry {entry_id!r}.", f"Look for one: pv-agent search {entry_id!r}")
     emit(printable(found[0].text))
+
+
+def _dated(bench: Bench, cited: str) -> str:
+    """The row of the dated value that is cited as `werte:<key>[/<row>]@<valid_from>`, as a table."""
+    from agent import texts
+    from agent.ingest import werte as dated
+
+    values, problems = dated.read(bench.place.kb)
+    for problem in problems:
+        err(str(problem))
+    ids = {f"werte:{value.name}@{value.valid_from.isoformat()}": value for value in values}
+    if cited not in ids:
+        of_name = [known for known in sorted(ids) if known.partition("@")[0] == cited.partition("@")[0]]
+        hint = f"There is {', '.join(of_name)}." if of_name else "`pv-agent kb werte KEY` shows all of a key."
+        raise UsageError(f"There is no dated value {cited!r}.", hint)
+    return dated.Notation(texts.table(f"kb.{bench.language.code}")).table([ids[cited]], [ids[cited].name])
 
 
 @kb_app.command()

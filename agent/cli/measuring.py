@@ -175,7 +175,7 @@ def _measured_bench(kb: Path | None, **flags: Any) -> Bench:
     bench = bench_of(kb, False, **flags)
     ready(bench)
     if bench.stale():
-        err("The knowledge base is newer than the index: the figures are of the index. `pv-agent ingest` brings it up to date.")
+        err("The knowledge base is newer than the index: the figures are of the index. `pv-agent ingest --register` brings it up to date.")
     return bench
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from agent.errors import AgentError, UsageError
+from agent.errors import AgentError, KnowledgeBaseError, UsageError
 
 if TYPE_CHECKING:
     from agent.review import Shadow
@@ -126,9 +126,26 @@ def brought_up(bench: Bench, *, skip_bad: bool = False, full: bool = False) -> N
 
 
 def ready(bench: Bench) -> None:
-    """Build the index where there is none yet: the first question on a new machine needs no other command."""
-    if not bench.has_index():
+    """Build the index where there is none yet, or an empty one: the first question on a new machine needs no other command.
+
+    Raises KnowledgeBaseError where there is nothing to build it of.
+    """
+    there = bench.has_index()
+    if not there or not bench.store.info.entries:
+        from agent.ingest import folder, register
+
+        if not folder.documents(bench.place.kb):
+            said = f"The knowledge base {bench.place.kb} holds no entries yet."
+            raise KnowledgeBaseError(said, "Bring documents in: pv-agent kb import DIR --licence TEXT; or write one: pv-agent kb new ID.")
+        known = register.load(bench.place.kb)
+        if known is not None and not known.entries:
+            said = f"No entry of the knowledge base {bench.place.kb} is registered yet."
+            raise KnowledgeBaseError(said, "Register them: pv-agent ingest --register.")
+    if not there:
         err("There is no index yet; building it.")
+        brought_up(bench)
+    elif not bench.store.info.entries:
+        err("The index is empty; building it anew.")
         brought_up(bench)
 
 

@@ -30,7 +30,7 @@ def cyclic(files: Sequence[FileRead]) -> Iterator[EntryProblem]:
     read = _by_id(files)
     for cycle in cycles(_graph(read)):
         message = f"The references go round: {' -> '.join((*cycle, cycle[0]))}."
-        yield EntryProblem(read[cycle[0]].path, 1, message, "", Severity.NOTICE)
+        yield EntryProblem(read[cycle[0]].path, 1, message, "", Severity.NOTICE, "circles of references")
 
 
 def closed(files: Sequence[FileRead]) -> Iterator[EntryProblem]:

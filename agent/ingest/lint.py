@@ -17,6 +17,7 @@ from agent.ingest.importing.writing import origin_of
 from agent.ingest.problems import EntryProblem, Severity, near
 from agent.ingest.register import Register
 from agent.language import Language
+from agent.language.citations import citable
 from agent.values import Entry
 
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -49,7 +50,7 @@ def lint(kb_dir: Path, language: Language, *, strict: bool = False, today: date 
 
 
 def _notice(problem: EntryProblem) -> EntryProblem:
-    return EntryProblem(problem.path, problem.line, problem.message, problem.mend, Severity.NOTICE)
+    return EntryProblem(problem.path, problem.line, problem.message, problem.mend, Severity.NOTICE, "not admitted as they are")
 
 
 def _beside(kb_dir: Path) -> list[EntryProblem]:
@@ -65,16 +66,20 @@ def _form(file: FileRead, entry: Entry, known: Register, language: Language) -> 
         found = re.search(rf"^{what}(?=\s|$)", file.text, re.MULTILINE)
         return line_at(file.text, found.start()) if found else 1
 
-    def notice(what: str, message: str, mend: str) -> EntryProblem:
-        return EntryProblem(file.path, at(what), message, mend, Severity.NOTICE)
+    def notice(kind: str, what: str, message: str, mend: str) -> EntryProblem:
+        return EntryProblem(file.path, at(what), message, mend, Severity.NOTICE, kind)
 
     info = entry.info
     if info.id != file.path.stem:
         yield EntryProblem(file.path, at("id:"), f"The id {info.id} is not the file's name.", f"Rename the file to {info.id}.md.")
     if not _SLUG.fullmatch(info.id):
-        yield notice("id:", f"The id {info.id} is not in lower case, digits and hyphens.", "Rename the entry.")
+        yield notice("form of ids", "id:", f"The id {info.id} is not in lower case, digits and hyphens.", "Rename the entry.")
+    if not citable(info.id):
+        said = f"The id {info.id} is a bare word, which no answer can cite."
+        yield EntryProblem(file.path, at("id:"), said, f"Give it a hyphen or a digit, as {info.id}-1.")
     if known.prefixes and not info.id.startswith(tuple(f"{prefix}-" for prefix in known.prefixes)):
-        yield notice("id:", f"The id {info.id} has none of the known prefixes.", f"Prefixes are {', '.join(known.prefixes)} (kb.json).")
+        hint = f"Prefixes are {', '.join(known.prefixes)} (kb.json)."
+        yield notice("unknown prefixes", "id:", f"The id {info.id} has none of the known prefixes.", hint)
     if known.bereiche and info.bereich not in known.bereiche:
         hint = near(info.bereich, known.bereiche, f"Known are {', '.join(known.bereiche)} (kb.json).")
         yield EntryProblem(file.path, at("bereich:"), f"There is no bereich {info.bereich!r}.", hint)
@@ -91,7 +96,8 @@ def _form(file: FileRead, entry: Entry, known: Register, language: Language) -> 
         line = line_at(file.text, found.start())
         yield EntryProblem(file.path, line, "This section is still the skeleton's.", "Write it, or take it out.")
     for name in set() if imported else sections - set(language.table["sections"]):
-        yield notice(f"## +{re.escape(name)}", f"The section `{name}` is not among the usual ones.", near(name, language.table["sections"]))
+        said, hint = f"The section `{name}` is not among the usual ones.", near(name, language.table["sections"])
+        yield notice("unusual sections", f"## +{re.escape(name)}", said, hint)
 
 
 def _same_ids(files: Iterable[FileRead]) -> list[EntryProblem]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 
@@ -11,6 +13,22 @@ from agent import texts
 from agent.errors import KnowledgeBaseError, UsageError
 from agent.ingest import folder, register
 from agent.language import Language
+from agent.language.citations import citable
+
+
+@contextmanager
+def begun(kb_dir: Path, code: str) -> Iterator[bool]:
+    """A knowledge base as `begin` makes it, and whether it did; one that holds no entry at the end is taken away again."""
+    there = kb_dir.exists()
+    fresh = begin(kb_dir, code)
+    try:
+        yield fresh
+    finally:
+        if fresh and not any((kb_dir / folder.DOCUMENTS).iterdir()):
+            (kb_dir / folder.DOCUMENTS).rmdir()
+            (kb_dir / "kb.json").unlink()
+            if not there:
+                kb_dir.rmdir()
 
 
 def begin(kb_dir: Path, code: str) -> bool:
@@ -28,7 +46,7 @@ def begin(kb_dir: Path, code: str) -> bool:
 
 def new(kb_dir: Path, entry_id: str, *, title: str, language: Language, today: date | None = None) -> Path:
     """The path of the new file `dokumente/<id>.md`. Raises where the id cannot be one, or is taken: nothing is overwritten."""
-    if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", entry_id):
+    if not (re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", entry_id) and citable(entry_id)):
         raise UsageError(f"{entry_id!r} cannot be an id.", "Write it in lower case, digits and hyphens, as pv-sv-werte-2026.")
     path = kb_dir / folder.DOCUMENTS / f"{entry_id}.md"
     words = texts.table(f"kb.{language.code}")["skeleton"]

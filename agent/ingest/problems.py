@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
@@ -24,6 +24,8 @@ class EntryProblem:
     message: str
     mend: str = ""
     severity: Severity = Severity.PROBLEM
+    kind: str = field(default="", compare=False)
+    """What notices of its kind are called where they are counted."""
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line}: {self.message} {self.mend}".rstrip()

@@ -11,6 +11,11 @@ _BEHIND = re.compile(r"[ \t]*([.!?])[ \t]*((?:\[[^\[\]\s]+\])+)(?![\w(])")
 _ID = re.compile(r"[\w][\w:./@+%#?=&~-]*")
 
 
+def citable(identifier: str) -> bool:
+    """Whether an id is told from a word in brackets: it needs a hyphen, a colon or a digit."""
+    return _ID.fullmatch(identifier) is not None and re.search(r"[-:\d]", identifier) is not None
+
+
 def cited(text: str) -> list[str]:
     """The ids cited in `text`, as written, in order, each once."""
     return list(dict.fromkeys(part for match in _BRACKETS.finditer(text) for part in _parts(match.group(1))))
@@ -20,7 +25,7 @@ def _parts(inside: str) -> list[str]:
     """The ids in one pair of brackets; nothing where the brackets hold something else than ids."""
     parts = [part.strip().rstrip(".").strip("`*\"'") for part in re.split(r"[,;]| und | and | och ", inside)]
     parts = [part for part in parts if part]
-    return parts if parts and all(_ID.fullmatch(part) and re.search(r"[-:\d]", part) for part in parts) else []
+    return parts if parts and all(map(citable, parts)) else []
 
 
 def canonical(text: str, known: Collection[str]) -> str:

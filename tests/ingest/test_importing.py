@@ -23,7 +23,7 @@ from agent.errors import KnowledgeBaseError, UsageError
 from agent.ingest import register, tables
 from agent.ingest.entries import parse
 from agent.ingest.importing import html, swap
-from agent.ingest.importing.draft import Reader
+from agent.ingest.importing.draft import Reader, titled
 from agent.ingest.importing.files import LARGEST, Source
 from agent.ingest.importing.outline import outline
 from agent.ingest.importing.run import Outcome, bring, slugged
@@ -602,3 +602,35 @@ def test_a_swedish_and_an_english_statute(kb: Path, tmp_path: Path) -> None:
     assert list(sections(kb, "ris-semesterlag")) == ["", "1 §", "2 §"]
     assert list(sections(kb, "ris-act")) == ["", "Section 1 Entitlement", "Section 2"]
     assert {entry.info.stand for entry in register.admitted(kb).entries} == {date(2026, 1, 31)}
+
+
+@pytest.mark.parametrize(
+    ("text", "apart"),
+    [
+        ("Kantine\nDas Mittagessen kostet 6,50 EUR.\n", True),
+        ("Kantine\n\nDas Mittagessen kostet 6,50 EUR.\n", False),
+        ("Das Mittagessen kostet in\nGraz und in Linz und Wien 6,50 EUR.\n", True),  # Graz would have fitted: a line ended on purpose
+        ("Das Mittagessen kostet in ganz\nGraz und in Linz 6,50 EUR.\n", False),
+        ("Das Mittagessen kostet\nsechs Euro fünfzig in allen Häusern.\n", False),
+        ("Das Mittagessen kostet 6,50 EUR.\nDas Frühstück kostet nichts, und der Kaffee auch nicht.\n", False),
+    ],
+)
+def test_a_title_right_above_its_text(text: str, apart: bool) -> None:
+    first, _, rest = text.partition("\n")
+    assert titled(text) == (f"{first}\n\n{rest}" if apart else text)
+
+
+def test_a_title_line_is_no_part_of_the_first_sentence(kb: Path, tmp_path: Path) -> None:
+    folder = write(tmp_path / "x", kantine__txt="Kantine\nDas Mittagessen kostet 6,50 EUR.\nEs gibt Suppe.\n")
+    outcome = take(kb, folder, replace(TERMS, prefix="", stand=date(2026, 11, 1)))
+    assert outcome.added == ("kantine-1",)  # a bare word could not be cited
+    text = (kb / "dokumente" / "kantine-1.md").read_text(encoding="utf-8")
+    assert 'titel: "Kantine"' in text
+    assert text.endswith("Kantine\n\nDas Mittagessen kostet 6,50 EUR.\nEs gibt Suppe.\n")
+    assert take(kb, folder, replace(TERMS, prefix="", stand=date(2026, 11, 1))).unchanged == ("kantine-1",)
+
+
+def test_an_unknown_prefix_says_how_to_make_it_known(kb: Path, tmp_path: Path) -> None:
+    (kb / "kb.json").write_text(json.dumps({"version": 1, "language": "de", "prefixes": ["pv"]}), encoding="utf-8")
+    with pytest.raises(UsageError, match="add yours to `prefixes`"):
+        take(kb, write(tmp_path / "x", a__txt="Stand: 2026\n\nText."))

@@ -86,6 +86,7 @@ def test_the_form_of_an_entry(kb: Path) -> None:
     put(kb, "XY", "## Details\n\nx\n\n## Detials\n\ny")
     assert told(kb) == [
         "XY.md:1: The section `Zusammenfassung` is missing. Add `## Zusammenfassung`.",
+        "XY.md:2: The id XY is a bare word, which no answer can cite. Give it a hyphen or a digit, as XY-1.",
         "pv-b.md:2: The id pv-a is not the file's name. Rename the file to pv-a.md.",
         "pv-b.md:6: There is no bereich 'gesetze'. Did you mean `gesetz`?",
     ]

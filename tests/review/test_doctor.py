@@ -40,6 +40,7 @@ def test_off_measures_nothing(tmp_path: Path, ollama: OllamaServer) -> None:
 def test_missing_models_are_named_with_the_command_that_fetches_them(tmp_path: Path, ollama: OllamaServer) -> None:
     found = check(bench(tmp_path, ollama, review_mode="shadow", agent2_model="nowhere:7b").settings)
     assert (found.state, found.mend) == ("poor", "ollama pull nowhere:7b")
+    assert ", nowhere:7b" in found.found.partition(", but")[0]
     assert ollama.chats == []
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,7 @@ class Reader:
         except RecursionError:
             return EntryProblem(source.path, 1, "The page is nested too deeply.", "Save its text as Markdown.")
         front, body = ({}, page.text) if page else self._front(text, source.path)
+        body = titled(body) if source.kind == "text" else body
         draft = self._draft(source, front, body, page)
         if not any(part.strip() for _, part in draft.sections):
             return EntryProblem(source.path, 1, "The document has no text.", "Write it, or take it out.")
@@ -168,6 +170,20 @@ class Reader:
         pieces = (text[:_HEAD], text[-_TAIL:] if len(text) > _HEAD else "")
         days = (self.day(piece[mark.end() : mark.end() + _NEAR]) for piece in pieces for mark in self._stand.finditer(piece))
         return max((day for day in days if day is not None), default=None)
+
+
+def titled(text: str) -> str:
+    """A plain text with a blank line below its title, where that lacks one.
+
+    The first line is a title if it was ended on purpose: the next one begins anew, and its first word would have fitted into the width
+    of the paragraph's longest line.
+    """
+    first, _, rest = text.lstrip().partition("\n")
+    following = list(takewhile(str.strip, rest.split("\n")))
+    if not following or not short_line(first.rstrip()) or not (word := following[0].split()[0])[0].isupper():
+        return text
+    fitted = len(first.rstrip()) + 1 + len(word) <= max(map(len, following))
+    return f"{first.rstrip()}\n\n{rest}" if fitted else text
 
 
 def _words(node: Node) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ from agent.ingest.importing.writing import Terms, entry_text, origin_of
 from agent.ingest.problems import EntryProblem, Severity
 from agent.ingest.register import LAYER, Register, Registered
 from agent.language import Language
+from agent.language.citations import citable
 from agent.values import Entry, EntryInfo
 
 _LONGEST_ID = 80
@@ -82,7 +83,7 @@ def _completed(terms: Terms, known: Register, language: Language) -> Terms:
     insist_on_licence(terms)
     if known.prefixes and terms.prefix not in known.prefixes:
         said = f"{terms.prefix!r} is no prefix of this knowledge base." if terms.prefix else "An import needs a prefix for its ids."
-        raise UsageError(said, f"Give --prefix, one of {', '.join(known.prefixes)} (kb.json).")
+        raise UsageError(said, f"Give --prefix, one of {', '.join(known.prefixes)}, or add yours to `prefixes` in kb.json.")
     if terms.prefix and not re.fullmatch(r"[a-z0-9]+", terms.prefix):
         raise UsageError(f"{terms.prefix!r} cannot be a prefix.", "Write it in lower case and digits.")
     if terms.bereich and known.bereiche and terms.bereich not in known.bereiche:
@@ -153,7 +154,8 @@ class _Work:
     def _id(self, draft: Draft) -> str:
         slug = slugged(draft.name, self._language.figures["folds"])
         prefix = f"{self._terms.prefix}-" if self._terms.prefix else ""
-        return slug if prefix and slug.startswith(prefix) else f"{prefix}{slug}"[:_LONGEST_ID].rstrip("-")
+        entry_id = slug if prefix and slug.startswith(prefix) else f"{prefix}{slug}"[:_LONGEST_ID].rstrip("-")
+        return f"{entry_id}-1" if slug and not citable(entry_id) else entry_id
 
     def _taken(self, draft: Draft, entry_id: str, drafts: Sequence[Draft]) -> list[EntryProblem]:
         """Why a draft may not have an id; empty where it may."""
