@@ -44,9 +44,9 @@ NEW = 0.15
 BESIDE = 3
 ASIDE = 0.7
 """How many pieces an answer has whose question asks for no figure."""
-LATE, ALIKE = 0.15, 0.6
-"""By how much the best piece for other days must be better than any for the days asked, and the share of words that two pieces about the
-same thing have in common."""
+LATE, ALIKE, FAR = 0.15, 0.6, 0.5
+"""By how much the best piece for other days must be better than any for the days asked; the share of words that two pieces about the same
+thing have in common; and how far behind one that shares them is about something else, if it speaks of much besides."""
 FITS = 0.5
 """The share of the best piece's score that an entry's best piece needs to be a line of a survey."""
 
@@ -96,7 +96,10 @@ def _late(found: Sequence[Candidate]) -> bool:
         return False
     best = found[0]
     timely = [candidate for candidate in found if candidate.timely]
-    alike = any(candidate.figure and _shared(candidate, best) >= ALIKE for candidate in timely)
+    alike = any(
+        candidate.figure and _shared(candidate, best) >= ALIKE and (candidate.aside <= ASIDE or candidate.score >= best.score - FAR)
+        for candidate in timely
+    )
     return not alike and best.score > max((candidate.score for candidate in timely), default=0.0) + LATE
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from agent.language import citations
 from agent.language.analyser import Language
 from agent.language.calculations import calculations
+from agent.language.contrast import excepted, opposed
 from agent.language.figures import Figure, parse, supports
 from agent.language.pieces import Piece, holding
 from agent.language.similarity import covered
@@ -66,6 +67,7 @@ def _unsupported(sentence: str, pieces: Sequence[Piece], asked: _Asked, period: 
     claims = [figure for figure in parse(sentence, language.notation) if not figure.weak]
     if not claims:
         return ()
+    pieces = [piece for piece in pieces if not (opposed(sentence, piece.bare, language) or excepted(sentence, piece.bare, language))]
     read = [_Read.of(piece, language) for piece in pieces]
     words = _words(sentence, language)
     if len(words) <= TERSE and not words & asked.words:

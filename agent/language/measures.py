@@ -167,9 +167,8 @@ def _word(word: str, end: int, notation: Notation) -> _Read | None:
         return _Read(notation.fraction_words[key], end, spelled=True, fraction=True)
     if key in notation.multiples:
         return _Read(notation.multiples[key], end, spelled=True, unit=Unit("fach"))
-    if key in notation.numbers:
-        return _Read(notation.numbers[key], end, spelled=True, article=key in notation.articles)
-    return None
+    number = notation.number_word(key)
+    return None if number is None else _Read(number, end, spelled=True, article=key in notation.articles)
 
 
 def _continued(text: str, read: _Read, notation: Notation) -> _Read:

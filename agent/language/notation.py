@@ -117,6 +117,10 @@ class Notation:
     months: Words[int]
     month_names: tuple[str, ...]
     numbers: Mapping[str, Decimal]
+    number_parts: tuple[tuple[str, Decimal], ...]
+    """What longer number words are built around, the largest first ("tausend", "hundert")."""
+    number_link: str
+    """What may stand between their parts ("und")."""
     articles: frozenset[str]
     articles_not_after: Words[str]
     fractions: Words[int]
@@ -163,6 +167,19 @@ class Notation:
         found = (self.periods.match(text, match.start()) for match in _WORD_BEGINS.finditer(text))
         return frozenset(meaning for meaning, _ in filter(None, found))
 
+    def number_word(self, word: str) -> Decimal | None:
+        """The value of a number word, one of the table's or built of them ("sechstausendneunhundertfünfzig")."""
+        key = _key(word)
+        if key in self.numbers:
+            return self.numbers[key]
+        for part, size in self.number_parts:
+            above, found, below = key.partition(part)
+            if found:
+                times = self.number_word(above) if above else Decimal(1)
+                rest = self.number_word(below.removeprefix(self.number_link)) if below else Decimal(0)
+                return times * size + rest if times is not None and rest is not None and rest < size else None
+        return None
+
     @classmethod
     def of(cls, table: Mapping[str, Any]) -> Notation:
         """The notation a table describes. The tables ship with the package: a missing key is a bug (KeyError)."""
@@ -181,7 +198,8 @@ class Notation:
             "date_pattern": re.compile(table["date_pattern"]) if table["date_pattern"] else None, "day_dot": table["day_dot"],
             "day_month": re.compile(rf"(\d{{1,2}}){table['day_mark']}[{SPACE}]{{0,2}}"),
             "months": Words.of(months, folds), "month_names": tuple(names[0] for names in table["months"]),
-            "numbers": numbers, "articles": frozenset(table["articles"]), "articles_not_after": words("articles_not_after"),
+            "numbers": numbers, "number_link": table["number_link"],
+            "articles": frozenset(table["articles"]), "articles_not_after": words("articles_not_after"),
             "fractions": Words.of(table["fractions"], folds), "scales": Words.of(_decimals(table["scales"]), folds),
             "fraction_words": _folded({word: Fraction(value) for word, value in table["fraction_words"].items()}, folds),
             "multiples": _folded(_decimals(table["multiples"]), folds), "glued": _glued(numbers, suffixes, folds),
@@ -193,6 +211,7 @@ class Notation:
             "alone": frozenset(table["alone"]), "laws": _words(table["laws"], folds, exact=True),
             "law_shape": re.compile(table["law_shape"]), "references": tuple(re.compile(item) for item in table["references"]),
         }  # fmt: skip
+        values["number_parts"] = tuple((part, Decimal(size)) for part, size in table["number_parts"].items())
         for name in _PLAIN:
             values[name] = words(name)
         return cls(**values, triggers=_triggers(table, values))

@@ -52,7 +52,8 @@ def asked_periods(text: str, stichtag: date, language: Language) -> list[Period]
     words_said = f" {folded(text)} ".replace("?", " ").replace(",", " ")
     for words, offset in language.table["relative_years"].items():
         if f" {words} " in words_said:
-            found.append(Period.day(stichtag) if offset == 0 else Period.year(stichtag.year + offset))
+            year = min(max(stichtag.year + offset, FIRST.year), LAST.year)
+            found.append(Period.day(stichtag) if offset == 0 else Period.year(year))
     return list(dict.fromkeys(found))
 
 

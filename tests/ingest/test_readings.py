@@ -61,3 +61,18 @@ def test_the_shipped_spellings_leave_the_entries_own_words_alone() -> None:
     entries = "\n".join(path.read_text(encoding="utf-8") for path in (KB / "dokumente").glob("*.md")).split("\n")
     prose = [line for line in entries if line[:1].isupper() and not line.startswith(("|", "-", "#"))]
     assert [line for line in prose if read(line, known) != line] == []
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Was gilt nach § 23 Abs 1 lit i AngG?",
+        "Fällt am Di oder Mi Taggeld an, u. a. in San Marino?",
+        "Muss ich beim Kommen und Gehen stempeln?",
+        "Hat Frau Mei oder Herr Mau de facto gekündigt?",
+    ],
+)
+def test_written_german_stays_as_it_is(question: str) -> None:
+    known = readings.read(KB)
+    assert isinstance(known, dict)
+    assert read(question, known) == question
