@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from agent.ingest.problems import EntryProblem
-from agent.ingest.yamlfile import Fields, parsed
+from agent.ingest.yamlfile import Fields, Node, parsed
 from agent.values import Entry, Section
 
 _HEADING = re.compile(r" {0,3}##[ \t]+(.*?)[ \t]*#*[ \t]*$")
@@ -28,6 +28,14 @@ def file_text(path: Path) -> str | EntryProblem:
         line = raw.count(b"\n", 0, error.start) + 1
         return EntryProblem(path, line, f"The file is not UTF-8 (byte {error.start}).", "Save it as UTF-8.")
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def beside(path: Path) -> Node | EntryProblem | None:
+    """What a YAML file beside the entries says, or why it cannot be read; None where there is no such file."""
+    if not path.exists():
+        return None
+    text = file_text(path)
+    return parsed(text, path) if isinstance(text, str) else text
 
 
 def fingerprint(text: str) -> str:

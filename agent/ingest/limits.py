@@ -18,9 +18,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from agent.ingest.entries import file_text
+from agent.ingest.entries import beside
 from agent.ingest.problems import EntryProblem
-from agent.ingest.yamlfile import Fields, Items, Node, Scalar, parsed
+from agent.ingest.yamlfile import Fields, Items, Node, Scalar
 from agent.interfaces import NO_LIMITS
 
 FILE = "grenzen.yaml"
@@ -35,10 +35,9 @@ _OPTIONAL: dict[str, Any] = {"ausser": [], "datum": False}
 def read(kb_dir: Path) -> Mapping[str, Any] | list[EntryProblem]:
     """The limits under the names the pure parts know ("outside", "facts"); none where there is no such file."""
     path = kb_dir / FILE
-    if not path.exists():
+    node = beside(path)
+    if node is None:
         return NO_LIMITS
-    text = file_text(path)
-    node = parsed(text, path) if isinstance(text, str) else text
     if isinstance(node, EntryProblem):
         return [node]
     if not isinstance(node, Fields):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from agent.ingest.entries import file_text
+from agent.ingest.entries import beside
 from agent.ingest.problems import EntryProblem
-from agent.ingest.yamlfile import Fields, Scalar, parsed
+from agent.ingest.yamlfile import Fields, Scalar
 from agent.language.analyser import folded
 
 FILE = "schreibweisen.yaml"
@@ -16,10 +16,9 @@ FILE = "schreibweisen.yaml"
 def read(kb_dir: Path) -> dict[str, str] | list[EntryProblem]:
     """Each word, folded, with what it is read as; none where there is no such file."""
     path = kb_dir / FILE
-    if not path.exists():
+    node = beside(path)
+    if node is None:
         return {}
-    text = file_text(path)
-    node = parsed(text, path) if isinstance(text, str) else text
     if isinstance(node, EntryProblem):
         return [node]
     if not isinstance(node, Fields):

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from agent.ingest.entries import file_text
+from agent.ingest.entries import beside
 from agent.ingest.problems import EntryProblem
-from agent.ingest.yamlfile import Fields, Items, Node, Scalar, parsed
+from agent.ingest.yamlfile import Fields, Items, Node, Scalar
 from agent.language import Language
 
 FILE = "synonyme.yaml"
@@ -19,10 +19,9 @@ FILE = "synonyme.yaml"
 def read(kb_dir: Path) -> dict[str, tuple[str, ...]] | list[EntryProblem]:
     """Each word with those that may stand for it, as written; none where there is no such file."""
     path = kb_dir / FILE
-    if not path.exists():
+    node = beside(path)
+    if node is None:
         return {}
-    text = file_text(path)
-    node = parsed(text, path) if isinstance(text, str) else text
     if isinstance(node, EntryProblem):
         return [node]
     found: dict[str, list[str]] = {}
