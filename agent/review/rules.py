@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -109,6 +110,7 @@ def denial(text: str, language: Language) -> str:
 
 def leaks(text: str, beside: str, language: Language) -> tuple[str, ...]:
     """What `text` tells of the machinery behind it (roles, fields, searches), unless what lies `beside` speaks of it."""
+    text = "".join(letter for letter in text if unicodedata.category(letter) != "Cf")  # soft hyphens and the like hide no word
     said, other = text.casefold(), beside.casefold()
     words = [*_fields(), *(word.casefold() for word in language.table["internal_words"])]
     found = [word for word in words if re.search(rf"(?<!\w){re.escape(word)}(?!\w)", said) and word not in other]

@@ -146,6 +146,7 @@ def test_an_answer_does_not_name_agent_1_retrieval_queries_or_debug_fields(told:
 def test_what_question_or_evidence_speak_of_is_no_leak() -> None:
     assert not rules.leaks(ANSWER, QUESTION, DE)
     assert not rules.leaks("Ein Chunk ist ein Stück Text [pv-a].", "Was ist ein Chunk?", DE)
+    assert rules.leaks("Der Re\u00adviewer sagt: 551,10 EUR [pv-a].", QUESTION, DE) == ("reviewer",)
     assert rules.leaks("Svaret kom av en retrievalfråga.", "Hur går det?", SV) == ("retrievalfråga",)
 
 
