@@ -47,6 +47,7 @@ def grounded(question: str, text: str) -> object:
         (GRENZE, f"Antwort: 8.085 EUR [{WERTE}]"),
         (GRENZE, f"Die Geringfügigkeitsgrenze beträgt 1,5 × 551,10 EUR = 826,65 EUR [{WERTE}]."),
         (HBG, f"Sie liegt bei 8.085 EUR monatlich [{WERTE}]."),
+        (HBG, f"Die Höchstbeitragsgrundlage beträgt 2026 monatlich nicht 6.930 EUR [{WERTE}]."),
         (HBG, f"Die Höchstbeitragsgrundlage beträgt monatlich sechstausendneunhundertfünfzig Euro [{WERTE}]."),
         (ANTEIL, f"Der SV-Dienstnehmeranteil beträgt 2026 in Wien 18,07 % [{WERTE}]."),
         (HBG, f"Es sind 13.860 EUR [{WERTE}]."),

@@ -83,7 +83,9 @@ def _unsupported(sentence: str, pieces: Sequence[Piece], asked: _Asked, period: 
     return tuple(
         claim.text
         for claim in open_claims
-        if not _held(claim, admitted[claim.span], words, periods) or _outdone(claim, admitted[claim.span], sentence, periods, language)
+        if _denied(claim, sentence, language)
+        or not _held(claim, admitted[claim.span], words, periods)
+        or _outdone(claim, admitted[claim.span], sentence, periods, language)
     )
 
 
@@ -93,6 +95,12 @@ def _quoted(claim: Figure, sentence: str, asked: _Asked, language: Language) -> 
         return False
     before = re.split(r"[,;:.]\s", sentence[: claim.span[0]])[-1]
     return claim.kind in (*TIMES, "norm") or not says(before, language.table["stating_words"])
+
+
+def _denied(claim: Figure, sentence: str, language: Language) -> bool:
+    """Whether a sentence says that it is not this figure ("beträgt nicht 551,10 EUR"), which no text that holds it says."""
+    before = sentence[: claim.span[0]].split()
+    return claim.bound is None and bool(before) and before[-1].casefold() in language.table["negations"]
 
 
 def _outdone(claim: Figure, pieces: Sequence[_Read], sentence: str, periods: frozenset[str], language: Language) -> bool:
