@@ -38,6 +38,14 @@ def shuffled(hits: Sequence[Hit], *, seed: str) -> list[Hit]:
     return [replace(hit, score=other.score) for hit, other in zip(dealt, hits, strict=True)]
 
 
+def first_of_each(hits: Iterable[Hit]) -> list[Hit]:
+    """The first hit of each entry, in their order."""
+    first: dict[str, Hit] = {}
+    for hit in hits:
+        first.setdefault(hit.entry.id, hit)
+    return list(first.values())
+
+
 def one_per_entry(
     hits: Sequence[Hit], *, section_rank: Callable[[str], int], last: Callable[[str], bool]
 ) -> tuple[list[Hit], list[Dropped]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agent import ranking
 from agent.language import Language
 from agent.values import Hit, Nearest, Period, Reason, Refused, Trace, Validity, validity_on
 
@@ -38,7 +39,7 @@ def _line(reason: Reason, language: Language, period: Period, words: str) -> str
 def _first(trace: Trace, reason: Reason) -> list[Hit]:
     evidence = trace.evidence
     hits = (evidence.beside if reason is Reason.OUT_OF_DATE else ()) or evidence.hits or evidence.beside
-    return list({hit.entry.id: hit for hit in reversed(hits)}.values())[::-1][:SHOWN]
+    return ranking.first_of_each(hits)[:SHOWN]
 
 
 def _nearest(hit: Hit, reason: Reason, language: Language, period: Period) -> Nearest:

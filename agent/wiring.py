@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agent import texts
+from agent import ranking, texts
 from agent.embedders import embedded
 from agent.embedders.remembered import Remembered
 from agent.errors import AgentError, ConfigError, EmbedderError, IndexProblem, UsageError
@@ -22,7 +22,7 @@ from agent.runlog import Listener, Run, RunLog
 from agent.settings import Settings, changed
 from agent.sources.wissensbasis import Wissensbasis
 from agent.stores.sqlite import SqliteIndex, SqliteStore
-from agent.values import Answer, Evidence, Flag, Hit, Label, Question, SubQuery, Trace
+from agent.values import Answer, Evidence, Flag, Label, Question, SubQuery, Trace
 
 if TYPE_CHECKING:
     from agent import answer, audit, publish, transport
@@ -431,10 +431,7 @@ class Bench:
         question = self.question(text, stichtag)
         plan = by_dates(question, self.language, scope=scope)
         evidence = self.wissensbasis.search(SubQuery(question.text, plan.span, scope), k=k)
-        first: dict[str, Hit] = {}
-        for hit in evidence.hits:
-            first.setdefault(hit.entry.id, hit)
-        return replace(evidence, hits=tuple(first.values()))
+        return replace(evidence, hits=tuple(ranking.first_of_each(evidence.hits)))
 
 
 def checked_embedding(bench: Bench) -> Sequence[str]:

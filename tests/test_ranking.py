@@ -67,3 +67,9 @@ def test_every_subquery_keeps_its_slots() -> None:
     assert {"w0", "w1"} <= {h.entry.id for h in chosen}
     assert len(chosen) == 8
     assert [h.score for h in chosen] == sorted((h.score for h in chosen), reverse=True)
+
+
+def test_the_first_hit_of_each_entry_in_their_order() -> None:
+    first, other, later = hit("pv-a", "Eins."), hit("pv-b", "Zwei."), hit("pv-a", "Drei.")
+    assert ranking.first_of_each([first, other, later]) == [first, other]
+    assert ranking.first_of_each([]) == []

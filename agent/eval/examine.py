@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agent import ranking
 from agent.eval import goldset, measures
 from agent.eval.assess import assessed
 from agent.eval.cassette import Counter
@@ -150,17 +151,15 @@ def retrieval_values(
 
 def _found(case: Case, answer: Answer) -> list[Found]:
     cited = {citation.id for citation in answer.citations} if isinstance(answer, Grounded) else set[str]()
-    first = {hit.entry.id: hit for hit in reversed(answer.trace.evidence.hits)}
-    ids = list(dict.fromkeys(hit.entry.id for hit in answer.trace.evidence.hits))
     return [
         {
-            "id": name,
-            "title": first[name].entry.title,
-            "section": first[name].chunk.section,
-            "expected": name in case.sources,
-            "cited": name in cited,
+            "id": hit.entry.id,
+            "title": hit.entry.title,
+            "section": hit.chunk.section,
+            "expected": hit.entry.id in case.sources,
+            "cited": hit.entry.id in cited,
         }
-        for name in ids[:10]
+        for hit in ranking.first_of_each(answer.trace.evidence.hits)[:10]
     ]
 
 

@@ -67,10 +67,8 @@ def _pieces(hits: Iterable[Hit], parts: Parts) -> list[Piece]:
 
 def _by_entry(hits: tuple[Hit, ...]) -> tuple[list[Hit], list[Hit]]:
     """The first hit of each entry, and the further sections that came along with some of them."""
-    first: dict[str, Hit] = {}
-    for hit in hits:
-        first.setdefault(hit.entry.id, hit)
-    return list(first.values()), [hit for hit in hits if first[hit.entry.id] is not hit]
+    first = ranking.first_of_each(hits)
+    return first, [hit for hit in hits if all(hit is not leading for leading in first)]
 
 
 def _joined(found: list[Evidence], blocks: int, slots: int) -> Evidence:
