@@ -9,7 +9,7 @@ from typing import Any
 from agent.errors import ModelError, ModelMissing, ModelTimeout, ModelUnavailable
 from agent.interfaces import ChatReply, ChatRequest
 from agent.transport import BrokenBody, ErrorStatus, Server, TimedOut, TransportError, canonical, ollama_models
-from agent.transport.chat import TOO_LONG, cut, overflow, sentence, without_thoughts
+from agent.transport.chat import TOO_LONG, counted, cut, messages, overflow, sentence, without_thoughts
 from agent.values import Finish, Tokens
 
 _LOOK = 3.0  # seconds for a look at the model list
@@ -50,10 +50,9 @@ class Ollama:
         return reply
 
     def _body(self, request: ChatRequest) -> dict[str, Any]:
-        messages = [{"role": "system", "content": request.system}, {"role": "user", "content": request.user}]
         body: dict[str, Any] = {
             "model": self.name,
-            "messages": [message for message in messages if message["content"]],
+            "messages": messages(request.system, request.user),
             "stream": True,
             "think": self.think,
             "options": {"num_ctx": self.num_ctx, "temperature": request.temperature, "num_predict": request.max_tokens},
@@ -80,12 +79,12 @@ class Ollama:
         if not begun and not last:
             raise ModelUnavailable(f"{self.server.url} ended its answer before it began.", "Ask again.")
         finish = _finish(last)
-        prompt_tokens = _count(last, "prompt_eval_count")
+        prompt_tokens = counted(last, "prompt_eval_count")
         return ChatReply(
             text=without_thoughts("".join(pieces)),
             finish=finish,
             model=self.name,
-            tokens=Tokens(prompt_tokens, _count(last, "eval_count")),
+            tokens=Tokens(prompt_tokens, counted(last, "eval_count")),
             prompt_cut=cut(prompt_tokens, len(request.system) + len(request.user)),
         )
 
@@ -118,8 +117,3 @@ def _finish(last: Mapping[str, Any]) -> Finish:
     if not last:
         return Finish.BROKEN
     return Finish.LENGTH if last.get("done_reason") == "length" else Finish.COMPLETE
-
-
-def _count(last: Mapping[str, Any], name: str) -> int | None:
-    value = last.get(name)
-    return value if isinstance(value, int) else None

@@ -9,7 +9,7 @@ from typing import Any
 from agent.errors import ModelError, ModelMissing, ModelTimeout, ModelUnavailable
 from agent.interfaces import ChatReply, ChatRequest
 from agent.transport import BrokenBody, ErrorStatus, Server, TimedOut, TransportError
-from agent.transport.chat import TOO_LONG, cut, sentence, without_thoughts
+from agent.transport.chat import TOO_LONG, counted, cut, messages, sentence, without_thoughts
 from agent.values import Finish, Tokens
 
 _LOOK = 3.0  # seconds for a look at the model list
@@ -55,10 +55,9 @@ class OpenAiCompatible:
                 raise self._meaning(error) from error
 
     def _body(self, request: ChatRequest) -> dict[str, Any]:
-        messages = [{"role": "system", "content": request.system}, {"role": "user", "content": request.user}]
         body: dict[str, Any] = {
             "model": self.name,
-            "messages": [message for message in messages if message["content"]],
+            "messages": messages(request.system, request.user),
             "stream": True,
             "stream_options": {"include_usage": True},
             "temperature": request.temperature,
@@ -89,12 +88,12 @@ class OpenAiCompatible:
             reason = None
         if not begun and reason is None:
             raise ModelUnavailable(f"{self.server.url} ended its answer before it began.", "Ask again.")
-        prompt_tokens = _count(usage, "prompt_tokens")
+        prompt_tokens = counted(usage, "prompt_tokens")
         return ChatReply(
             text=without_thoughts("".join(pieces)),
             finish=Finish.BROKEN if reason is None else _ENDINGS.get(reason, Finish.COMPLETE),
             model=self.name,
-            tokens=Tokens(prompt_tokens, _count(usage, "completion_tokens")),
+            tokens=Tokens(prompt_tokens, counted(usage, "completion_tokens")),
             prompt_cut=cut(prompt_tokens, len(request.system) + len(request.user)),
         )
 
@@ -127,8 +126,3 @@ class OpenAiCompatible:
             mend = "Lower PV_MAX_CONTEXT_CHARS and PV_NUM_CTX to what the server's window holds, or give it a larger one."
             return ModelError("The prompt is longer than the model's window.", mend)
         return ModelUnavailable(f"{self.server.url} answered {error.status}: {sentence(error.said)}", "See the server's log.")
-
-
-def _count(usage: Mapping[str, Any], name: str) -> int | None:
-    value = usage.get(name)
-    return value if isinstance(value, int) else None

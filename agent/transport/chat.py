@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 CHARS_A_TOKEN = 6
@@ -24,6 +25,18 @@ def sentence(said: Any) -> str:
     """A server's words, shortened to what fits a line, with a full stop."""
     line = " ".join(str(said).split())[:200].rstrip(".")
     return f"{line}." if line else "no reason given."
+
+
+def counted(told: Mapping[str, Any], name: str) -> int | None:
+    """A count of tokens as a server tells it; None where it tells none."""
+    value = told.get(name)
+    return value if isinstance(value, int) else None
+
+
+def messages(system: str, user: str) -> list[dict[str, str]]:
+    """A request's two messages; an empty one is left out."""
+    both = [{"role": "system", "content": system}, {"role": "user", "content": user}]
+    return [message for message in both if message["content"]]
 
 
 def cut(prompt_tokens: int | None, characters: int) -> bool:
