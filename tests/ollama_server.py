@@ -19,9 +19,9 @@ import threading
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from socketserver import TCPServer
 from typing import Any, Literal, Self
+
+from tests.loopback import Loopback, Quiet
 
 FOREVER = "2318-03-04T11:22:33.123456789+01:00"
 NOW = "2026-08-21T09:00:00.123456789Z"
@@ -86,7 +86,7 @@ class OllamaServer:
     requests: list[Request] = field(default_factory=list)
 
     def __enter__(self) -> Self:
-        self._http = _Http(("127.0.0.1", 0), type("Handler", (_Handler,), {"ollama": self}))
+        self._http = Loopback(type("Handler", (_Handler,), {"ollama": self}))
         self._stopped = threading.Event()
         self._lock = threading.Lock()
         threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
@@ -158,20 +158,6 @@ def _tokens(text: str) -> int:
     return max(1, len(text) // 4)
 
 
-class _Http(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-    request_queue_size = 64
-
-    def server_bind(self) -> None:
-        """Binds without asking for the machine's name, which some systems look up in the network."""
-        TCPServer.server_bind(self)
-        self.server_name, self.server_port = "127.0.0.1", self.server_address[1]
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that hung up is what half of these tests are about."""
-
-
 def no_grammar(schema: Any) -> str:
     """Why llama.cpp makes no grammar of a schema; empty where it does: patterns need both anchors, repetitions end below 2000."""
     if isinstance(schema, list):
@@ -194,14 +180,10 @@ class _Refusal(Exception):
         self.status, self.error = status, error
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Quiet):
     """One connection. The methods named after a path are its endpoint."""
 
-    protocol_version = "HTTP/1.1"
     ollama: OllamaServer
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the base class names it so)
-        """Says nothing."""
 
     def do_HEAD(self) -> None:
         self._send(200 if self.path in {"/", "/api/version", "/api/tags"} else 404, b"", "text/plain")

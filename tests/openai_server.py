@@ -12,25 +12,12 @@ import socket
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from socketserver import TCPServer
 from typing import Any, Literal, Self
 
+from tests.loopback import Loopback, Quiet
 from tests.ollama_server import Reply
 
 KNOWN = frozenset({"model", "messages", "stream", "temperature", "max_tokens"})
-
-
-class _Http(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-
-    def server_bind(self) -> None:
-        TCPServer.server_bind(self)
-        self.server_name, self.server_port = "127.0.0.1", self.server_address[1]
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that hung up is part of the tests."""
 
 
 @dataclass
@@ -50,7 +37,7 @@ class OpenAiServer:
 
     def __enter__(self) -> Self:
         self.stopped = threading.Event()
-        self._http = _Http(("127.0.0.1", 0), type("Handler", (_Handler,), {"speaker": self}))
+        self._http = Loopback(type("Handler", (_Handler,), {"speaker": self}))
         threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
         return self
 
@@ -64,12 +51,8 @@ class OpenAiServer:
         return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+class _Handler(Quiet):
     speaker: OpenAiServer
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the base class names it so)
-        """Says nothing."""
 
     def do_GET(self) -> None:
         data = [{"id": name, "object": "model", "created": 1_700_000_000, "owned_by": self.speaker.dialect} for name in self.speaker.models]

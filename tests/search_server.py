@@ -11,10 +11,10 @@ import json
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from socketserver import TCPServer
 from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
+
+from tests.loopback import Loopback, Quiet
 
 
 @dataclass(frozen=True)
@@ -31,18 +31,6 @@ def redirect(to: str, status: int = 302) -> Scripted:
     return Scripted(status, {"Location": to})
 
 
-class _Http(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-
-    def server_bind(self) -> None:
-        TCPServer.server_bind(self)
-        self.server_name, self.server_port = "127.0.0.1", self.server_address[1]
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that hung up is part of the tests."""
-
-
 @dataclass
 class SearchServer:
     """The server, running between `with` and its end; `asked` holds the queries it got, `hosts` their Host headers."""
@@ -57,12 +45,7 @@ class SearchServer:
         engine = self
         self._stopped = threading.Event()
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the base class names it so)
-                """Says nothing."""
-
+        class Handler(Quiet):
             def do_GET(self) -> None:
                 parts = urlsplit(self.path)
                 engine.asked.append({name: values[0] for name, values in parse_qs(parts.query).items()})
@@ -77,7 +60,7 @@ class SearchServer:
                 self.end_headers()
                 self.wfile.write(said.body)
 
-        self._http = _Http(("127.0.0.1", 0), Handler)
+        self._http = Loopback(Handler)
         threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
         return self
 
