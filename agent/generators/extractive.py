@@ -42,8 +42,9 @@ CLOSE = 0.85
 """The share of the best piece's score that a further piece needs, and below, the share of the question it must newly cover."""
 NEW = 0.15
 BESIDE = 3
-ASIDE = 0.7
 """How many pieces an answer has whose question asks for no figure."""
+ASIDE = 0.7
+"""From which share of things the question does not speak of on a figure beside another would be another thing's."""
 LATE, ALIKE, FAR = 0.15, 0.6, 0.5
 """By how much the best piece for other days must be better than any for the days asked; the share of words that two pieces about the same
 thing have in common; and how far behind one that shares them is about something else, if it speaks of much besides."""

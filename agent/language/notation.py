@@ -169,12 +169,12 @@ class Notation:
 
     def number_word(self, word: str) -> Decimal | None:
         """The value of a number word, one of the table's or built of them ("sechstausendneunhundertfünfzig")."""
-        key = _key(word)
+        key = word.casefold()
         if key in self.numbers:
             return self.numbers[key]
         for part, size in self.number_parts:
-            above, found, below = key.partition(part)
-            if found:
+            if part in key:
+                above, _, below = key.partition(part)
                 times = self.number_word(above) if above else Decimal(1)
                 rest = self.number_word(below.removeprefix(self.number_link)) if below else Decimal(0)
                 return times * size + rest if times is not None and rest is not None and rest < size else None
