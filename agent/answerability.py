@@ -25,6 +25,8 @@ many of the three best by words are among the ten best by meaning."""
 DENSE = ("piece", "cosine", "margin", "agreement")
 ALONE = 0.6
 """The share of a question's weight from which one word is what it is about: where no entry holds that word, none answers it."""
+TITLED = 0.94
+"""From which share of the question in one entry's title on the entry is about it, however little the embedder makes of a short question."""
 AHEAD = 0.25
 """By how much the title of an entry for other days must fit better than that of any entry for the days asked."""
 
@@ -55,6 +57,8 @@ def judged(question: str, evidence: Evidence, language: Language, tables: Mappin
     found = features(evidence, language)
     model = tables["answerability"]["hybrid" if evidence.likeness else "lexical"]
     score = probability(found, model)
+    if found["title"] >= TITLED:
+        score = max(score, model["threshold"])
     answerable = score >= model["threshold"] and found["missing"] < ALONE
     return Verdict(score, None if answerable else Reason.WEAK_EVIDENCE, _missing(question, evidence, language))
 

@@ -74,6 +74,13 @@ def test_a_foreign_word_is_named_as_missing() -> None:
     assert verdict.missing == ("Rezept", "Marillenknödel")
 
 
+def test_an_entry_whose_title_says_all_that_is_asked_answers_however_little_meaning_a_short_word_has() -> None:
+    faint = Evidence((GRENZE,), weights=WEIGHTS, likeness={"x": 0.5}, signals={"cosine": 0.5, "margin": 0.0})
+    named = judged("Geringfügigkeitsgrenze", faint, DE, TABLES)
+    assert (named.reason, named.score) == (None, TABLES["answerability"]["hybrid"]["threshold"])
+    assert judged("Geringfügigkeitsgrenze Salzburg", replace(faint, weights={**WEIGHTS, "salzburg": 2.0}), DE, TABLES).reason
+
+
 def test_features_lie_between_0_and_1_and_more_coverage_never_hurts() -> None:
     nothing = features(Evidence((GRENZE,), weights={"marillenknodel": 5.0}), DE)
     everything = features(Evidence((GRENZE,), weights=WEIGHTS), DE)

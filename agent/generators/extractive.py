@@ -11,7 +11,8 @@ from agent.interfaces import Parts
 from agent.language import Language
 from agent.language.asked import asked, meets, own_figures
 from agent.language.bounds import stated, suits
-from agent.language.contrast import conditional, excepted, opposed, special
+from agent.language.cases import open_cases
+from agent.language.contrast import alternative, conditional, excepted, opposed, special
 from agent.language.pieces import Piece, holding, pieces
 from agent.language.similarity import covered
 from agent.language.timing import fits
@@ -43,6 +44,8 @@ CLOSE = 0.85
 NEW = 0.15
 BESIDE = 3
 """How many pieces an answer has whose question asks for no figure."""
+CASES = 6
+"""From how many cases of one thing on none is said beside the best: a list of a table is no answer."""
 ASIDE = 0.7
 """From which share of things the question does not speak of on a figure beside another would be another thing's."""
 LATE, ALIKE, FAR = 0.15, 0.6, 0.5
@@ -73,10 +76,11 @@ def draft(question: Question, plan: Plan, evidence: Evidence, parts: Parts, comp
     """At most `extractive_sentences` pieces, the best first; of a survey a piece an entry; for several searches the best of each."""
     language, settings = parts.language, parts.settings
     chosen: list[Candidate] = []
-    wanted, late = asked(question.text, language), list[bool]()
+    wanted, late, rivals = asked(question.text, language), list[bool](), _alternatives(parts)
     for subquery in plan.subqueries:
         own = _of(subquery, plan, evidence, language)
-        found = _about(_particular(subquery, plan, language), candidates(subquery.query, own, language, subquery.period), own, language)
+        every = candidates(subquery.query, own, language, subquery.period, rivals)
+        found = _about(_particular(subquery, plan, language), every, own, language)
         late.append(bool(wanted.sure) and _late(found))
         ranked = [candidate for candidate in found if candidate.timely]
         if plan.type == "survey":
@@ -84,7 +88,7 @@ def draft(question: Question, plan: Plan, evidence: Evidence, parts: Parts, comp
         else:
             explains = wanted.sure < 1 and bool(ranked) and not ranked[0].figure
             most = max(1, settings.extractive_sentences // len(plan.subqueries))
-            best = selected(ranked, own.weights, most, several=explains)
+            best = _with_cases(selected(ranked, own.weights, most, several=explains), ranked, subquery.query, own, language)[:most]
         chosen += [candidate for candidate in best if all(candidate.piece.text != known.piece.text for known in chosen)]
     if plan.type != "survey" and all(late):
         return Draft("", Origin.EXTRACTIVE, untimely=True)
@@ -139,8 +143,19 @@ def surveyed(found: Sequence[Candidate], most: int, language: Language) -> list[
     return list(best.values())[:most]
 
 
-def candidates(question: str, evidence: Evidence, language: Language, period: Period) -> list[Candidate]:
-    """Every piece of the evidence, best first; of those that hold on no day of `period` the ones with a figure, as if they did."""
+def _alternatives(parts: Parts) -> tuple[frozenset[str], ...]:
+    """The terms of the facts of which one excludes the other, as the knowledge base tells them."""
+    facts = [fact for fact in parts.tables["limits"]["facts"] if fact.get("alternatives")]
+    return tuple(frozenset(term for value in fact["values"] for term in parts.language.terms(value)) for fact in facts)
+
+
+def candidates(
+    question: str, evidence: Evidence, language: Language, period: Period, rivals: Sequence[frozenset[str]] = ()
+) -> list[Candidate]:
+    """Every piece of the evidence, best first; of those that hold on no day of `period` the ones with a figure, as if they did.
+
+    `rivals` are groups of terms that exclude one another.
+    """
     places = {entry_id: place for place, entry_id in enumerate(dict.fromkeys(hit.entry.id for hit in evidence.hits))}
     found = [
         (hit, piece)
@@ -157,15 +172,16 @@ def candidates(question: str, evidence: Evidence, language: Language, period: Pe
     ranked: list[Candidate] = []
     for hit, piece in found:
         timing, figures = fits(holding(piece, language), period, language), own_figures(piece.bare, wanted, language)
-        if not timing and not figures:
-            continue
+        if not timing and not any(figure.kind != "date" or "date" in wanted.kinds for figure in figures):
+            continue  # what held on other days is worth telling for its figure; a date says only when
         recall, says = _recall(evidence, piece.terms, around[hit.entry.id])
         precision = _precision(piece.words, spoken, telling)
         score = recall * (timing or 1.0) + PRECISION * precision + MEANING * nearness.get(piece.key, 0.0)
         score += FIGURE * wanted.sure * bool(figures) + KIND * meets(wanted, figures) + PLACE / (1 + places[hit.entry.id])
         score += SECTION.get(language.section_rank(hit.chunk.section), 0.0)
         score += STEP * suits(case, piece.bare, language.notation) if case else 0.0
-        score -= OPPOSED * (opposed(question, piece.bare, language) or excepted(question, piece.bare, language))
+        other = opposed(question, piece.bare, language) or excepted(question, piece.bare, language)
+        score -= OPPOSED * (other or alternative(spoken, piece.bare, rivals, language))
         score -= SPECIAL * special(question, piece.bare, language) + CONDITIONAL * conditional(piece.bare, language)
         score += NAMED * (piece.key in evidence.named)
         ranked.append(Candidate(hit, piece, score, piece.terms, says, bool(figures), 1 - precision, timing > 0))
@@ -235,6 +251,22 @@ def selected(found: Sequence[Candidate], weights: Mapping[str, float], most: int
             chosen.append(candidate)
             said_terms |= candidate.says
     return chosen
+
+
+def _with_cases(
+    chosen: list[Candidate], found: Sequence[Candidate], question: str, evidence: Evidence, language: Language
+) -> list[Candidate]:
+    """What is chosen, in place of a first figure that holds for one case only all the cases the question leaves open, as they stand."""
+    if not chosen or not chosen[0].figure:
+        return chosen
+    best, asked_for = chosen[0], {term: evidence.variants.get(term, ()) for term in evidence.weights}
+    near = [other for other in found if other.hit.chunk == best.hit.chunk and other.score >= CLOSE * best.score]
+    cases = open_cases(question, best.piece, [other.piece for other in near], asked_for, language)
+    if not 0 < len(cases) < CASES:
+        return chosen
+    group = [other for other in near if other is best or other.piece in cases]
+    rest = [other for other in chosen[1:] if other not in group]
+    return sorted(group, key=lambda one: one.piece.segment.span) + rest
 
 
 def _different(left: Candidate, right: Candidate) -> bool:

@@ -10,6 +10,7 @@ rueckfragen:                         # the first fact that fits is asked back
     merkmale: [je nach Bundesland]   # phrases by which a text says that it depends on the fact
     angaben: [Wien, Tirol]           # words by which a question settles it
     datum: false                     # whether a date in the question settles it, too
+    alternativen: true               # whether what is said for one of the `angaben` is said for no other
 """
 
 from __future__ import annotations
@@ -26,10 +27,11 @@ from agent.interfaces import NO_LIMITS
 FILE = "grenzen.yaml"
 
 _OUTSIDE = {"name": "name", "wendungen": "phrases", "ausser": "unless"}
-_FACTS = {"name": "name", "frage": "question", "merkmale": "marks", "angaben": "values", "datum": "dated"}
+_FACTS = {"name": "name", "frage": "question", "merkmale": "marks", "angaben": "values", "datum": "dated", "alternativen": "alternatives"}
 _PARTS = {"ausserhalb": ("outside", _OUTSIDE), "rueckfragen": ("facts", _FACTS)}
 _LISTS = {"wendungen", "ausser", "merkmale", "angaben"}
-_OPTIONAL: dict[str, Any] = {"ausser": [], "datum": False}
+_FLAGS = {"datum", "alternativen"}
+_OPTIONAL: dict[str, Any] = {"ausser": [], **dict.fromkeys(_FLAGS, False)}
 
 
 def read(kb_dir: Path) -> Mapping[str, Any] | list[EntryProblem]:
@@ -69,9 +71,9 @@ def _faults(item: Node, form: dict[str, str], path: Path) -> Iterator[EntryProbl
             yield EntryProblem(path, item.lines[name], f"There is no field `{name}` here.", known)
         elif name in _LISTS and _texts(node) is None:
             yield EntryProblem(path, item.lines[name], f"`{name}` is no list of texts.", f"Write `{name}: [one, another]`.")
-        elif name == "datum" and not (isinstance(node, Scalar) and node.text in ("true", "false")):
-            yield EntryProblem(path, item.lines[name], "`datum` is true or false.", "Write `datum: true`.")
-        elif name not in _LISTS and not (isinstance(node, Scalar) and node.value):
+        elif name in _FLAGS and not (isinstance(node, Scalar) and node.text in ("true", "false")):
+            yield EntryProblem(path, item.lines[name], f"`{name}` is true or false.", f"Write `{name}: true`.")
+        elif name not in _LISTS | _FLAGS and not (isinstance(node, Scalar) and node.value):
             yield EntryProblem(path, item.lines[name], f"`{name}` is no text.", f"Write `{name}: text`.")
     for name in form.keys() - item.fields.keys() - _OPTIONAL.keys():
         yield EntryProblem(path, item.line, f"`{name}` is missing.", known)
@@ -82,7 +84,7 @@ def _value(name: str, node: Node | None) -> Any:
         return _OPTIONAL[name]
     if name in _LISTS:
         return _texts(node)
-    return node.text == "true" if name == "datum" and isinstance(node, Scalar) else str(getattr(node, "value", ""))
+    return node.text == "true" if name in _FLAGS and isinstance(node, Scalar) else str(getattr(node, "value", ""))
 
 
 def _texts(node: Node) -> list[str] | None:

@@ -35,17 +35,22 @@ def suits(case: Sequence[Figure], text: str, notation: Notation) -> float:
 def _likeness(figure: Figure, step: Figure) -> float:
     """1 where both count the same (a year of service is a year), less for a number alone, 0 where they count other things."""
     left, right = (figure.unit or "").casefold(), (step.unit or "").casefold()
-    if figure.end is not None or (right and not left and step.bound is None and step.end is None):
+    if right and not left and step.bound is None and step.end is None:
         return 0.0
     if left == right or (left and right and (left.endswith(right) or right.endswith(left))):
         return 1.0
     return BARE if right and not left else 0.0
 
 
-def _within(value: Fraction, bound: Fraction, step: Figure) -> bool:
-    """Whether a value lies in a step that has both ends."""
+def _within(figure: Figure, step: Figure) -> bool:
+    """Whether a value lies in a step that has both ends; a case that is itself a range is met by that range alone."""
+    value, bound = _value(figure), _value(step)
     top = _value(step.end) if step.end else None
-    return top is not None and (value > bound if step.bound == "over" else value >= bound) and value <= top
+    if value is None or bound is None or top is None:
+        return False
+    if figure.end is not None:
+        return (value, _value(figure.end)) == (bound, top)
+    return (value > bound if step.bound == "over" else value >= bound) and value <= top
 
 
 def _fit(figure: Figure, step: Figure) -> float | None:
@@ -53,8 +58,8 @@ def _fit(figure: Figure, step: Figure) -> float | None:
     value, bound = _value(figure), _value(step)
     if value is None or bound is None:
         return None
-    if step.end is not None:
-        return 1.0 if _within(value, bound, step) else -1.0
+    if step.end is not None or (figure.end is not None and step.bound):
+        return 1.0 if _within(figure, step) else -1.0
     if value == bound and (figure.bound or step.bound not in ("over", "under")):
         # a case that is itself a side ("unter 18") is met by that side alone
         return -1.0 if figure.bound and step.bound and (figure.bound in _LOW) != (step.bound in _LOW) else 1.0

@@ -7,7 +7,7 @@ the two is a wrong answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TypeVar
@@ -94,14 +94,21 @@ def _differ(asked: Mapping[_K, set[int]], said: Mapping[_K, set[int]]) -> bool:
 
 
 def excepted(question: str, text: str, language: Language) -> bool:
-    """Whether the text leaves out what the question asks for ("alle Länder außer Wien")."""
-    asked = _said(question, language)
-    return bool((_said(text, language).left_out - asked.left_out) & asked.terms)
+    """Whether one of the two leaves out what the other speaks of ("alle Länder außer Wien")."""
+    asked, said = _said(question, language), _said(text, language)
+    return bool((said.left_out - asked.left_out) & asked.terms or (asked.left_out - said.left_out) & said.terms)
+
+
+def alternative(asked: Collection[str], text: str, groups: Iterable[frozenset[str]], language: Language) -> bool:
+    """Whether the text speaks of other members of a group of alternatives than the terms `asked` ("Tirol" where Vienna is asked for)."""
+    said = _said(text, language)
+    named = ((group.intersection(asked), (group & said.terms) - said.left_out) for group in groups)
+    return any(wanted and told and wanted.isdisjoint(told) for wanted, told in named)
 
 
 def special(question: str, text: str, language: Language) -> bool:
-    """Whether the text is about a reduced, raised or additional thing that the question does not ask for."""
-    return bool(_table(language).special & _said(text, language).terms - _said(question, language).terms)
+    """Whether only one of the two is about a reduced, raised or additional thing ("Zuschlag zum ...")."""
+    return bool(_table(language).special & (_said(text, language).terms ^ _said(question, language).terms))
 
 
 def conditional(text: str, language: Language) -> bool:

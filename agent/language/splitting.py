@@ -75,14 +75,20 @@ def parts(text: str, language: Language) -> tuple[str, ...]:
 def _split(text: str, items: list[Span], language: Language) -> tuple[str, ...]:
     """The text once with each item in the place of all; empty where one of them names nothing to search for.
 
-    Where the first is told by the last („dem kleinen und dem großen Wert“, „Lohn- und Gehaltszettel“), it keeps the whole text.
+    A first that is told by the last is completed by it („dem kleinen und dem großen Wert“); the half of a word keeps the whole text.
     """
     said = [text[start:end] for start, end in items]
     if not all(_telling(item, text, language) for item in (said if len(said) > 2 else said[1:])):
         return ()
     head, tail = text[: items[0][0]], text[items[-1][1] :]
-    whole = [not _telling(item, text, language) or item.endswith("-") for item in said]
-    return tuple(text if kept else f"{head}{item}{tail}" for item, kept in zip(said, whole, strict=True))
+    named = [item if _telling(item, text, language) else _completed(item, said[-1]) for item in said]
+    return tuple(text if not item or item.endswith("-") else f"{head}{item}{tail}" for item in named)
+
+
+def _completed(item: str, last: str) -> str:
+    """A phrase without its noun, and the noun of another with more words („dem kleinen“, „dem großen Wert“); empty where that has none."""
+    rest = last.split()[len(item.split()) :]
+    return " ".join([item, *rest]) if rest else ""
 
 
 def _compared(text: str, language: Language) -> tuple[str, ...]:

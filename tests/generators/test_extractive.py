@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from agent.generators import extractive
 from agent.plan import by_rules
 from agent.settings import Settings
@@ -58,3 +60,48 @@ def test_a_figure_that_holds_on_other_days_only_is_not_replaced_by_another_thing
     assert not drafted("Muss die Prämie 2027 beantragt werden?", held).untimely  # no figure is wanted
     later = [*held, hit("pv-b", "Die Prämie beträgt ab dem Jahr 2027 höchstens 120 EUR.", title="Prämie", score=0.5)]
     assert "120 EUR" in drafted("Wie hoch ist die Prämie 2027?", later).text
+
+
+CASES = [
+    hit(
+        "pv-a",
+        "Der Bonus beträgt für Kinder 100 EUR monatlich. Der Bonus beträgt für Studierende 50 EUR monatlich. "
+        "Der Bonus beträgt für Lehrlinge 25 EUR monatlich.",
+        title="Bonus",
+    )
+]
+
+
+def test_a_case_the_question_leaves_open_is_answered_with_all_of_them() -> None:
+    weights = dict.fromkeys(german().terms("Bonus"), 2.0)
+    figures = [line.split(" EUR")[0].split()[-1] for line in lines("Wie hoch ist der Bonus?", CASES, weights)]
+    assert figures == ["100", "50", "25"]
+
+
+def test_a_case_the_question_names_is_answered_alone() -> None:
+    weights = dict.fromkeys(german().terms("Bonus Studierende"), 2.0)
+    assert lines("Wie hoch ist der Bonus für Studierende?", CASES, weights) == [
+        "Der Bonus beträgt für Studierende 50 EUR monatlich [pv-a]."
+    ]
+
+
+def test_a_long_table_is_no_answer() -> None:
+    text = " ".join(
+        f"Der Bonus beträgt für {name} {n} EUR monatlich."
+        for n, name in enumerate(("Ärzte", "Köche", "Boten", "Maler", "Bäcker", "Wirte", "Hirten"))
+    )
+    weights = dict.fromkeys(german().terms("Bonus"), 2.0)
+    assert len(lines("Wie hoch ist der Bonus?", [hit("pv-a", text, title="Bonus")], weights)) == 1
+
+
+def test_what_holds_elsewhere_is_not_said() -> None:
+    bench, question = parts([]), Question("Wie hoch ist der Satz in Tirol?", STICHTAG)
+    text = "In Wien beträgt der Satz 3 %. Außerhalb von Wien beträgt der Satz in den Ländern insgesamt 2 %."
+    evidence = Evidence((hit("pv-a", text, title="Satz in Wien"),), weights=dict.fromkeys(german().terms("Satz Tirol"), 2.0))
+
+    def drafted(facts: list[dict[str, object]]) -> str:
+        knowing = replace(bench, tables={**bench.tables, "limits": {"outside": [], "facts": facts}})
+        return extractive.draft(question, by_rules(question, bench.language), evidence, knowing, None).text
+
+    assert "3 %" in drafted([]).splitlines()[0]
+    assert "2 %" in drafted([{"values": ["Wien", "Tirol"], "alternatives": True}]).splitlines()[0]

@@ -23,6 +23,12 @@ SWEDISH = Language(texts.table("language.sv"), texts.table("figures.sv"))
         ("Warum wird abgezogen?", 0),
         ("Muss ich das melden?", 0),
         ("Was ist ein Zuschlag?", 0),
+        ("Ab welchem Bezug ist alles pfändbar?", 1),
+        ("Ab wie vielen Stunden muss man fragen?", 1),
+        ("Im Urlaub krank gewesen. Sind die Tage verloren?", 0),
+        ("Zahlen wir für ihn noch Beiträge?", 0),
+        ("Unser Arbeiter ist 63. Kriegt er noch etwas?", 0),
+        ("Meldung zu spät, welcher Zuschlag?", LIKELY),
     ],
 )
 def test_how_surely_a_figure_is_wanted(question: str, sure: float) -> None:
@@ -38,6 +44,11 @@ def test_how_surely_a_figure_is_wanted(question: str, sure: float) -> None:
         ("Wie hoch ist der Prozentsatz?", "Der Zuschlag beträgt 50 EUR.", -0.5),
         ("Wie hoch ist das?", "Es beträgt 50 EUR.", 0),
         ("Bis wann?", "Bis zum 15. des Folgemonats.", 0.5),
+        ("Höchstens pro Jahr?", "Frei sind 300 EUR jährlich.", 0.5),
+        ("Höchstens pro Jahr?", "Frei sind 3 EUR täglich.", -0.5),
+        ("Höchstens pro Jahr?", "Frei sind 3 EUR täglich, 300 EUR jährlich.", 0.5),
+        ("Was gilt im Jahr 2026?", "Frei sind 3 EUR täglich.", 0),
+        ("Wie viele Tage im Jahr?", "Es sind 100 Tage jährlich.", 1.5),
     ],
 )
 def test_a_figure_of_the_unit_or_kind_that_is_asked_for_counts(question: str, statement: str, worth: float) -> None:

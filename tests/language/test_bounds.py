@@ -20,6 +20,8 @@ N = german().notation
         ("45 km", "über 40 bis 60 km: 113 EUR", "20 bis 40 km: 58 EUR"),
         ("Kind unter 18 Jahren", "unter 18 Jahren: 166 EUR", "ab 18 Jahren: 58 EUR"),
         ("Kind ab 18 Jahren", "ab 18 Jahren: 58 EUR", "unter 18 Jahren: 166 EUR"),
+        ("über 40 bis 60 km", "über 40 bis 60 km: 113 EUR", "über 60 km: 168 EUR"),
+        ("über 40 bis 60 km", "über 40 bis 60 km: 113 EUR", "20 bis 40 km: 58 EUR"),
         ("80 DN", "bei 25 bis 99 Dienstnehmern: 344 EUR", "bei 100 bis 399 Dienstnehmern: 485 EUR"),
     ],
 )

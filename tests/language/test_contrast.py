@@ -35,6 +35,7 @@ def test_the_other_side(question: str, text: str, expected: bool) -> None:
         ("Beitrag in Wien?", "Beitrag (alle Länder außer Wien): 0,50 %", True),
         ("Beitrag in Tirol?", "Beitrag (alle Länder außer Wien): 0,50 %", False),
         ("Beitrag außer in Wien?", "Beitrag (alle Länder außer Wien): 0,50 %", False),
+        ("Beitrag außer in Wien?", "Beitrag in Wien: 0,75 %", True),
     ],
 )
 def test_what_a_text_leaves_out(question: str, text: str, expected: bool) -> None:
@@ -46,6 +47,23 @@ def test_a_special_rule_is_one_only_for_those_who_do_not_ask_for_it() -> None:
     assert contrast.special("Wie hoch ist der Dienstgeberbeitrag?", text, DE)
     assert not contrast.special("Wie hoch ist der ermäßigte Dienstgeberbeitrag?", text, DE)
     assert not contrast.special("Wie hoch ist der Dienstgeberbeitrag?", "Dienstgeberbeitrag: 3,90 %", DE)
+    assert contrast.special("Wie hoch ist der ermäßigte Dienstgeberbeitrag?", "Dienstgeberbeitrag: 3,90 %", DE)
+
+
+@pytest.mark.parametrize(
+    ("asked", "text", "expected"),
+    [
+        (("Tirol",), "In Wien beträgt der Beitrag 0,75 %", True),
+        (("Tirol",), "In Tirol und Wien beträgt der Beitrag 0,75 %", False),
+        (("Tirol",), "Der Beitrag beträgt 0,50 % (alle Länder außer Wien)", False),
+        (("Tirol", "Wien"), "In Wien beträgt der Beitrag 0,75 %", False),
+        ((), "In Wien beträgt der Beitrag 0,75 %", False),
+    ],
+)
+def test_what_holds_for_another_of_several_alternatives(asked: tuple[str, ...], text: str, expected: bool) -> None:
+    countries = frozenset(term for name in ("Tirol", "Wien", "Salzburg") for term in DE.terms(name))
+    terms = frozenset(term for name in asked for term in DE.terms(name))
+    assert contrast.alternative(terms, text, (countries,), DE) is expected
 
 
 def test_a_condition_is_told_by_the_first_word() -> None:

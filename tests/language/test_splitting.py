@@ -35,7 +35,7 @@ DE = german()
         ),
         (
             "Unterschied zwischen dem kleinen und dem großen Pauschale",
-            ("Unterschied zwischen dem kleinen und dem großen Pauschale", "Unterschied zwischen dem großen Pauschale"),
+            ("Unterschied zwischen dem kleinen Pauschale", "Unterschied zwischen dem großen Pauschale"),
         ),
     ],
 )
