@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import exp
 from typing import Any
 
@@ -67,10 +68,18 @@ def elsewhere(question: str, limits: Mapping[str, Any]) -> str:
     """What the question asks for that the knowledge base does not hold by its nature; empty where it asks for nothing such."""
     text = spaced(question)
     for outside in limits["outside"]:
-        named = any(f" {folded(phrase)} " in text for phrase in outside["phrases"])
-        if named and not any(f" {folded(word)} " in text for word in outside["unless"]):
+        if _says(text, outside["phrases"]) and not _says(text, outside["unless"]):
             return str(outside["name"])
     return ""
+
+
+def _says(text: str, phrases: Sequence[str]) -> bool:
+    return any(_spoken_as(phrase) in text for phrase in phrases)
+
+
+@lru_cache(maxsize=4096)
+def _spoken_as(phrase: str) -> str:
+    return f" {folded(phrase)} "
 
 
 def probability(found: Mapping[str, float], model: Mapping[str, Any]) -> float:

@@ -169,13 +169,14 @@ def candidates(
     case = stated(question, language.notation) if any(c.isdigit() for c in question) else []
     around = _around(evidence, language)
     spoken = frozenset(evidence.weights).union(*evidence.variants.values())
+    shared = {term: weight * covered(term, spoken) for term, weight in telling.items()}
     ranked: list[Candidate] = []
     for hit, piece in found:
         timing, figures = fits(holding(piece, language), period, language), own_figures(piece.bare, wanted, language)
         if not timing and not any(figure.kind != "date" or "date" in wanted.kinds for figure in figures):
             continue  # what held on other days is worth telling for its figure; a date says only when
         recall, says = _recall(evidence, piece.terms, around[hit.entry.id])
-        precision = _precision(piece.words, spoken, telling)
+        precision = _precision(piece.words, shared, telling)
         score = recall * (timing or 1.0) + PRECISION * precision + MEANING * nearness.get(piece.key, 0.0)
         score += FIGURE * wanted.sure * bool(figures) + KIND * meets(wanted, figures) + PLACE / (1 + places[hit.entry.id])
         score += SECTION.get(language.section_rank(hit.chunk.section), 0.0)
@@ -227,10 +228,10 @@ def _recall(evidence: Evidence, terms: frozenset[str], around: Mapping[str, floa
     return share, frozenset(says)
 
 
-def _precision(words: Sequence[str], spoken: frozenset[str], telling: Mapping[str, float]) -> float:
+def _precision(words: Sequence[str], shared: Mapping[str, float], telling: Mapping[str, float]) -> float:
     """The share of what a piece says that the question speaks of too; figures are what is asked for, so they do not count."""
     total = sum(telling[term] for term in words)
-    return sum(telling[term] * covered(term, spoken) for term in words) / total if total else 0.0
+    return sum(shared[term] for term in words) / total if total else 0.0
 
 
 def selected(found: Sequence[Candidate], weights: Mapping[str, float], most: int, *, several: bool) -> list[Candidate]:

@@ -60,7 +60,7 @@ class _Said:
     first: str
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=16384)
 def _said(text: str, language: Language) -> _Said:
     """A text read once: a question meets hundreds of pieces, and a piece all the questions of a run."""
     words, table = [folded(word) for word in _WORDS.findall(text)], _table(language)

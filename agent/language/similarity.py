@@ -43,7 +43,7 @@ def covered(term: str, text_terms: Collection[str], variants: Iterable[str] = ()
     """How well the best of `text_terms` matches `term` or one of its variants, 0 to 1."""
     if term in text_terms:
         return 1.0
-    if any(variant in text_terms for variant in variants):
+    if variants and any(variant in text_terms for variant in variants):
         return 0.95
     return _closest(term, text_terms) if isinstance(text_terms, frozenset) else _scanned(term, text_terms)
 
@@ -56,7 +56,7 @@ def _scanned(term: str, others: Iterable[str]) -> float:
     return max((likeness(term, other) for other in others if other[:1] == first or other[-1:] == last), default=0.0)
 
 
-_closest = lru_cache(maxsize=16384)(_scanned)
+_closest = lru_cache(maxsize=4096)(_scanned)
 """The same texts are compared with the same terms again and again while one question is answered."""
 
 

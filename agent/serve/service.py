@@ -65,16 +65,15 @@ class Service:
     def ask(self, call: Ask, listener: Listener | None = None) -> dict[str, Any]:
         """The document of an answer or a refusal, as `pv-agent ask --json` prints it."""
         text = question_text(call.question, self.settings.max_question)
-        bench = self.desk.borrowed()
-        try:
-            called = bench.called((listener,) if listener else (), **call.options())
-            with self.desk.processor:
-                asked = called.asked(
-                    text, call.day(), scope=UNSCOPED if call.scope is None else call.scope, log=call.log, review=call.review
-                )
-        except BaseException:
-            bench.close()  # whatever went wrong may have gone wrong in it
-            raise
+        scope = UNSCOPED if call.scope is None else call.scope
+        with self.desk.processor:  # first: more benches than are worked at would all have read what one of them needs
+            bench = self.desk.borrowed()
+            try:
+                called = bench.called((listener,) if listener else (), **call.options())
+                asked = called.asked(text, call.day(), scope=scope, log=call.log, review=call.review)
+            except BaseException:
+                bench.close()  # whatever went wrong may have gone wrong in it
+                raise
         if asked.shadow:
             self.shadows.add(asked.shadow, partial(self.desk.give_back, bench))
         else:
