@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from agent.interfaces import ChatReply, ChatRequest, Model
+from agent.serve.turns import Turns
 from agent.settings import Settings
 from agent.wiring import Bench, Place
 
@@ -40,7 +41,7 @@ class Looks:
 class Patient:
     """A model that leaves the processor to other questions while it is waited for; several threads of one question may ask it at once."""
 
-    def __init__(self, model: Model, processor: threading.Semaphore) -> None:
+    def __init__(self, model: Model, processor: Turns) -> None:
         self._model, self._processor = model, processor
         self._lock = threading.Lock()
         self._asked = 0
@@ -77,7 +78,7 @@ class Served(Bench):
 
     looks: Looks = field(default_factory=Looks)
 
-    processor: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(1))
+    processor: Turns = field(default_factory=lambda: Turns(1))
     """A place at the processor, held while a question is answered but for the time a model takes."""
 
     def superseded(self) -> bool:
@@ -101,8 +102,9 @@ class Desk:
         os.environ.setdefault("OMP_NUM_THREADS", "1")
         self._settings, self._place, self._today = settings, place, today
         self._looks = Looks()
-        self.processor = threading.Semaphore(1 + (os.cpu_count() or 1))
-        """Places at the processor: more threads at once than it has cores would only take it from each other."""
+        self.processor = Turns(1 + (os.cpu_count() or 1))
+        """Places at the processor: more threads than it has cores take it from each other, but for one, which has it while another waits
+        to go on with Python, where one goes on at a time."""
         self._idle: list[Served] = []
         self._lock = threading.Lock()
 
