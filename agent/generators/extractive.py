@@ -74,9 +74,9 @@ class Candidate:
 
 def draft(question: Question, plan: Plan, evidence: Evidence, parts: Parts, complaint: Complaint | None, /) -> Draft:
     """At most `extractive_sentences` pieces, the best first; of a survey a piece an entry; for several searches the best of each."""
-    language, settings = parts.language, parts.settings
+    language, wanted, rivals = parts.language, asked(question.text, parts.language), _alternatives(parts)
     chosen: list[Candidate] = []
-    wanted, late, rivals = asked(question.text, language), list[bool](), _alternatives(parts)
+    late: list[bool] = []
     for subquery in plan.subqueries:
         own = _of(subquery, plan, evidence, language)
         every = candidates(subquery.query, own, language, subquery.period, rivals)
@@ -84,15 +84,26 @@ def draft(question: Question, plan: Plan, evidence: Evidence, parts: Parts, comp
         late.append(bool(wanted.sure) and _late(found))
         ranked = [candidate for candidate in found if candidate.timely]
         if plan.type == "survey":
-            best = surveyed(ranked, max(1, settings.survey_blocks // len(plan.subqueries)), language)
+            best = surveyed(ranked, max(1, parts.settings.survey_blocks // len(plan.subqueries)), language)
         else:
-            explains = wanted.sure < 1 and bool(ranked) and not ranked[0].figure
-            most = max(1, settings.extractive_sentences // len(plan.subqueries))
-            best = _with_cases(selected(ranked, own.weights, most, several=explains), ranked, subquery.query, own, language)[:most]
+            most = max(1, parts.settings.extractive_sentences // len(plan.subqueries))
+            best = _answering(ranked, subquery.query, own, language, most)
         chosen += [candidate for candidate in best if all(candidate.piece.text != known.piece.text for known in chosen)]
     if plan.type != "survey" and all(late):
         return Draft("", Origin.EXTRACTIVE, untimely=True)
     return Draft("\n".join(_cited(candidate) for candidate in chosen), Origin.EXTRACTIVE)
+
+
+def _answering(found: list[Candidate], question: str, evidence: Evidence, language: Language, most: int) -> list[Candidate]:
+    """The best piece and what belongs beside it: the parts of the question it leaves out, and the cases the question leaves open.
+
+    An example speaks of its own case: it is quoted where it answers best, and never beside what does.
+    """
+    example = language.table["example_section"]
+    ranked = found[:1] + [candidate for candidate in found[1:] if candidate.hit.chunk.section != example]
+    explains = asked(question, language).sure < 1 and bool(ranked) and not ranked[0].figure
+    chosen = selected(ranked, evidence.weights, most, several=explains)
+    return _with_cases(chosen, ranked, question, evidence, language)[:most]
 
 
 def _late(found: Sequence[Candidate]) -> bool:
