@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from math import ceil
 
 from agent.errors import ModelError
+from agent.i18n import tr
 from agent.interfaces import Parts
 from agent.language import Language
 from agent.settings import Settings
@@ -49,8 +50,8 @@ def kept(blocks: Sequence[str], *, beside: str, parts: Parts) -> list[str]:
             fit.append(block)
             left, characters = left - cost, characters - len(block)
     if blocks and not fit:
-        told = f"A window of {settings.num_ctx} tokens has no room for one entry beside the rules and the question."
-        raise ModelError(told, "Raise PV_NUM_CTX, or lower PV_MAX_ANSWER_TOKENS.")
+        told = tr("A window of {tokens} tokens has no room for one entry beside the rules and the question.", tokens=settings.num_ctx)
+        raise ModelError(told, tr("Raise PV_NUM_CTX, or lower PV_MAX_ANSWER_TOKENS."))
     if len(fit) < len(blocks):
         parts.log.step("shortened", blocks=len(fit), of=len(blocks))
     return fit

@@ -6,6 +6,7 @@ import re
 from datetime import date
 
 from agent.errors import UsageError
+from agent.i18n import tr
 
 
 def parsed(text: str) -> date:
@@ -22,4 +23,4 @@ def parsed(text: str) -> date:
             return date(int(text), 12, 31)
     except ValueError:
         pass
-    raise UsageError(f"{text!r} is no date.", "Write 2026-01-31, 31.1.2026 or 2026.")
+    raise UsageError(tr("{text!r} is no date.", text=text), tr("Write 2026-01-31, 31.1.2026 or 2026."))

@@ -10,13 +10,14 @@ from math import ceil
 from typing import Any
 
 from agent.errors import AgentError
+from agent.i18n import noted, tr, trn
 from agent.review import ROLES
 from agent.settings import Settings, changed
 from agent.wiring import Bench, checked_embedding, place
 
 MARGIN = 1.5
 """What the chain is given of the time it took once: replies differ in length."""
-_MARKS = {"good": "ok  ", "poor": "note", "bad": "BAD "}
+_MARKS = {"good": noted("ok  "), "poor": noted("note"), "bad": noted("BAD ")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Check:
     mend: str = ""
 
     def line(self) -> str:
-        return f"{_MARKS[self.state]} {self.name}: {self.found}{f'  -> {self.mend}' if self.mend else ''}"
+        return f"{tr(_MARKS[self.state])} {tr(self.name)}: {self.found}{f'  -> {self.mend}' if self.mend else ''}"
 
     def document(self) -> dict[str, Any]:
         return asdict(self)
@@ -41,7 +42,7 @@ def examined(settings: Settings) -> list[Check]:
     try:
         bench = Bench(settings, place(settings))
     except AgentError as error:
-        return [*checks, Check("knowledge base", "bad", error.message, error.mend)]
+        return [*checks, Check(noted("knowledge base"), "bad", error.message, error.mend)]
     for examination in (_knowledge_base, _index, _sources, _embedder, _model, _review, _records):
         checks.extend(_guarded(examination, bench))
     return checks
@@ -55,7 +56,16 @@ def _guarded(examination: Callable[[Bench], Iterator[Check]], bench: Bench) -> I
 
 
 def _runtime() -> Check:
-    return Check("python", "good", f"{platform.python_version()} on {platform.machine()}, SQLite {sqlite3.sqlite_version}")
+    return Check(
+        "python",
+        "good",
+        tr(
+            "{version} on {machine}, SQLite {sqlite}",
+            version=platform.python_version(),
+            machine=platform.machine(),
+            sqlite=sqlite3.sqlite_version,
+        ),
+    )
 
 
 def _knowledge_base(bench: Bench) -> Iterator[Check]:
@@ -64,28 +74,40 @@ def _knowledge_base(bench: Bench) -> Iterator[Check]:
     admission = register.admitted(bench.place.kb)
     count, refused = len(admission.entries), len(admission.problems)
     state = "good" if not refused else "poor" if admission.entries else "bad"
-    found = f"{bench.place.kb}: {count} {'entry' if count == 1 else 'entries'}, {bench.language.table['name']}"
-    yield Check("knowledge base", state, found + (f", {refused} refused" if refused else ""), "pv-agent kb lint" if refused else "")
+    found = f"{bench.place.kb}: {trn('{count} entry', '{count} entries', count)}, {bench.language.table['name']}"
+    yield Check(
+        noted("knowledge base"),
+        state,
+        found + (tr(", {count} refused", count=refused) if refused else ""),
+        "pv-agent kb lint" if refused else "",
+    )
 
 
 def _index(bench: Bench) -> Iterator[Check]:
     if bench.place.index.is_dir():
-        yield Check("index", "bad", f"{bench.place.index} is a folder", "move it away, then pv-agent ingest")
+        yield Check(noted("index"), "bad", tr("{index} is a folder", index=bench.place.index), tr("move it away, then pv-agent ingest"))
         return
     if not bench.has_index():
-        yield Check("index", "poor", f"none at {bench.place.index} yet", "pv-agent ingest")
+        yield Check(noted("index"), "poor", tr("none at {index} yet", index=bench.place.index), "pv-agent ingest")
         return
     info = bench.store.info
     if damage := bench.store.damage():
-        yield Check("index", "bad", f"{bench.place.index} is damaged ({damage})", "pv-agent ingest --full")
+        yield Check(
+            noted("index"), "bad", tr("{index} is damaged ({damage})", index=bench.place.index, damage=damage), "pv-agent ingest --full"
+        )
         return
-    found = f"{info.entries} entries, {info.chunks} chunks, built {info.built}"
+    found = tr("{entries} entries, {chunks} chunks, built {built}", entries=info.entries, chunks=info.chunks, built=info.built)
     if bench.stale():
-        yield Check("index", "poor", f"{found}; the knowledge base is newer", "pv-agent ingest --register")
+        yield Check(noted("index"), "poor", tr("{found}; the knowledge base is newer", found=found), "pv-agent ingest --register")
     else:
-        yield Check("index", "good", found)
+        yield Check(noted("index"), "good", found)
     if info.embedder and info.without_vector:
-        yield Check("vectors", "poor", f"{info.without_vector} of {info.chunks} chunks have no vector yet", "pv-agent ingest")
+        yield Check(
+            noted("vectors"),
+            "poor",
+            tr("{without_vector} of {chunks} chunks have no vector yet", without_vector=info.without_vector, chunks=info.chunks),
+            "pv-agent ingest",
+        )
 
 
 def _sources(bench: Bench) -> Iterator[Check]:
@@ -93,11 +115,11 @@ def _sources(bench: Bench) -> Iterator[Check]:
     if not bench.has_index():
         return
     if "sql" in bench.sources and bench.place.values.is_file():
-        yield Check("dated values", "good", str(bench.place.values))
+        yield Check(noted("dated values"), "good", str(bench.place.values))
     elif "sql" in bench.sources:
-        yield Check("dated values", "poor", f"none at {bench.place.values} yet", "pv-agent ingest")
+        yield Check(noted("dated values"), "poor", tr("none at {values} yet", values=bench.place.values), "pv-agent ingest")
     if "web" in bench.sources:
-        yield Check("web search", "good", f"{bench.web.url}; what the router asks it leaves this machine")
+        yield Check(noted("web search"), "good", tr("{url}; what the router asks it leaves this machine", url=bench.web.url))
 
 
 def _embedder(bench: Bench) -> Iterator[Check]:
@@ -105,45 +127,52 @@ def _embedder(bench: Bench) -> Iterator[Check]:
         return
     problems = checked_embedding(bench)
     identity = bench.store.info.embedder
-    yield Check("embedder", "poor" if problems else "good", problems[0] if problems else str(identity))
+    yield Check(noted("embedder"), "poor" if problems else "good", problems[0] if problems else str(identity))
 
 
 def _model(bench: Bench) -> Iterator[Check]:
     model = bench.model()
     if model.installed():
-        yield Check("model", "good", f"{model.name} at {bench.model_server.url}")
+        yield Check(noted("model"), "good", f"{model.name} at {bench.model_server.url}")
     elif bench.model_server.listening():
-        found = f"{bench.model_server.url} has no {model.name}; answers are extractive"
-        yield Check("model", "poor", found, bench.to_get(model.name))
+        found = tr("{url} has no {name}; answers are extractive", url=bench.model_server.url, name=model.name)
+        yield Check(noted("model"), "poor", found, bench.to_get(model.name))
     else:
-        mend = "ollama serve" if bench.settings.llm == "ollama" else "start the server there, or set PV_OPENAI_URL"
-        yield Check("model", "poor", f"nothing answers at {bench.model_server.url}; answers are extractive", mend)
+        mend = "ollama serve" if bench.settings.llm == "ollama" else tr("start the server there, or set PV_OPENAI_URL")
+        yield Check(noted("model"), "poor", tr("nothing answers at {url}; answers are extractive", url=bench.model_server.url), mend)
 
 
 def _review(bench: Bench) -> Iterator[Check]:
     """The roles' models, and what the chain takes with them, measured over one question where an index is there to ask."""
     mode = bench.review_mode()
     if mode == "off":
-        yield Check("review", "good", "off")
+        yield Check(noted("review"), "good", "off")
         return
     settings = bench.settings
-    told = f"{mode} with {', '.join(dict.fromkeys(role.model(settings) for role in ROLES))}"
+    told = tr("{mode} with {models}", mode=mode, models=", ".join(dict.fromkeys(role.model(settings) for role in ROLES)))
     missing = sorted({name for role in ROLES if not bench.model(name := role.model(settings)).installed()})
     if missing:
-        found = f"{told}, but {bench.model_server.url} has no {', '.join(missing)}; answers stay extractive"
-        yield Check("review", "poor", found, bench.to_get(*missing))
+        found = tr(
+            "{told}, but {url} has no {missing}; answers stay extractive", told=told, url=bench.model_server.url, missing=", ".join(missing)
+        )
+        yield Check(noted("review"), "poor", found, bench.to_get(*missing))
     elif bench.has_index():
         yield _measured(bench, told)
     else:
-        yield Check("review", "good", told)
+        yield Check(noted("review"), "good", told)
 
 
 def _measured(bench: Bench, told: str) -> Check:
     """What the chain, `told` in words, takes with the models at hand, compared with the times the settings allow."""
     took = _times(bench)
     if not {"agent1", "agent2"} <= took.keys():
-        said = ", ".join(took) or "no role"
-        return Check("review", "poor", f"{told}; {said} gave a reply that could be measured", "see the server's log")
+        said = ", ".join(took) or tr("no role")
+        return Check(
+            noted("review"),
+            "poor",
+            tr("{told}; {said} gave a reply that could be measured", told=told, said=said),
+            tr("see the server's log"),
+        )
     times = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in took.items())
     # a role that was not asked writes about as much as the one it is likened to
     took = {"agent3": took["agent1"], "agent4": took["agent2"], **took}
@@ -151,7 +180,7 @@ def _measured(bench: Bench, told: str) -> Check:
     wanted["review_timeout"] = ceil((sum(took.values()) + took["agent3"]) * MARGIN)
     short = {name: seconds for name, seconds in wanted.items() if seconds > getattr(bench.settings, name)}
     mend = " ".join(f"PV_{name.upper()}={seconds}" for name, seconds in short.items())
-    return Check("review", "poor" if short else "good", f"{told}; measured {times}", mend)
+    return Check(noted("review"), "poor" if short else "good", tr("{told}; measured {times}", told=told, times=times), mend)
 
 
 def _times(bench: Bench) -> dict[str, float]:
@@ -170,4 +199,4 @@ def _times(bench: Bench) -> dict[str, float]:
 
 
 def _records(bench: Bench) -> Iterator[Check]:
-    yield Check("run log", "good", str(bench.place.runs))
+    yield Check(noted("run log"), "good", str(bench.place.runs))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from agent import texts
 from agent.errors import KnowledgeBaseError
+from agent.i18n import tr
 from agent.language import Language
 from agent.late import Late
 from agent.settings import Settings
@@ -40,7 +41,9 @@ def place(settings: Settings) -> Place:
     """The knowledge base named by the settings, else `wissensbasis` here. Raises KnowledgeBaseError where there is none."""
     kb = Path(settings.kb_dir or "wissensbasis")
     if not (kb / "kb.json").is_file() and not (kb / folder.DOCUMENTS).is_dir():
-        raise KnowledgeBaseError(f"There is no knowledge base at {kb} (no kb.json in it).", "Name one with --kb DIR or PV_KB_DIR.")
+        raise KnowledgeBaseError(
+            tr("There is no knowledge base at {kb} (no kb.json in it).", kb=kb), tr("Name one with --kb DIR or PV_KB_DIR.")
+        )
     # knowledge bases that lie side by side keep their indexes apart; the usual one has the plain place
     beside = kb.parent if kb.name not in ("", "..") else kb.resolve().parent
     data = beside / "data" if kb.resolve().name == "wissensbasis" else beside / "data" / kb.resolve().name
@@ -61,5 +64,8 @@ def language_of(kb: Path) -> Language:
         return language(FIRST_LANGUAGE)
     codes = [name.removeprefix("language.") for name in texts.names("tables", ".json") if name.startswith("language.")]
     if known.language not in codes:
-        raise KnowledgeBaseError(f"{kb / 'kb.json'}: there is no language {known.language!r}.", f"It is one of {', '.join(codes)}.")
+        raise KnowledgeBaseError(
+            tr("{kb}: there is no language {language!r}.", kb=kb / "kb.json", language=known.language),
+            tr("It is one of {choices}.", choices=", ".join(codes)),
+        )
     return language(known.language)

@@ -13,6 +13,7 @@ from typing import Any
 
 from agent import structured, texts
 from agent.errors import UsageError
+from agent.i18n import tr
 from agent.interfaces import Model, Parts
 from agent.language import Language
 from agent.language.splitting import parts as split
@@ -33,9 +34,9 @@ def question_text(text: str, longest: int = 4000) -> str:
     """A question as it was typed, without what surrounds it. UsageError: nothing is asked, or more than `longest` characters."""
     text = text.strip()
     if not any(c.isalnum() for c in text):
-        raise UsageError("The question is empty.", 'Ask it in quotes: pv-agent ask "Wie hoch ist …?"')
+        raise UsageError(tr("The question is empty."), tr('Ask it in quotes: pv-agent ask "Wie hoch ist …?"'))
     if len(text) > longest:
-        raise UsageError(f"The question has {len(text)} characters.", f"Shorten it to {longest}.")
+        raise UsageError(tr("The question has {count} characters.", count=len(text)), tr("Shorten it to {longest}.", longest=longest))
     return text
 
 

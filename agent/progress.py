@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TextIO
 
+from agent.i18n import tr
 from agent.language import Language
 from agent.runlog import Listener
 
@@ -28,7 +29,7 @@ def bar(stream: TextIO) -> Iterator[Progress]:
 
         def update(done: int, total: int, what: str) -> None:
             if what not in tasks:
-                tasks[what] = shown.add_task(what, total=total)
+                tasks[what] = shown.add_task(tr(what), total=total)
             shown.update(tasks[what], completed=done, total=total)
 
         yield update
@@ -40,7 +41,7 @@ def _lines(stream: TextIO) -> Progress:
     def update(done: int, total: int, what: str) -> None:
         if what not in told and total:
             told.add(what)
-            print(f"{what} ({total})", file=stream, flush=True)
+            print(f"{tr(what)} ({total})", file=stream, flush=True)
 
     return update
 

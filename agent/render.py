@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from agent.i18n import noted, tr, trn
 from agent.language import Language
 from agent.values import WEB, Answer, Citation, Evidence, Flag, Grounded, Hit, Refused, Validity
 
@@ -17,11 +18,6 @@ _BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\
 def printable(text: str) -> str:
     """Without control characters (but line feeds) and without marks that turn the reading direction."""
     return "".join(c for c in text if c == "\n" or (c not in _BIDI and unicodedata.category(c) != "Cc"))
-
-
-def counted(count: int, one: str, more: str = "") -> str:
-    """A count with its word: 1 problem, 2 problems."""
-    return f"{count} {one if count == 1 else more or f'{one}s'}"
 
 
 def plain(text: str, **_: Any) -> str:
@@ -84,7 +80,7 @@ def explained(result: Answer, language: Language) -> str:
         parts += [
             "",
             language.message("explain_dropped"),
-            *(f"  {d.id} · {d.section} ({d.score:.4f}): {d.why}" for d in evidence.dropped[:20]),
+            *(f"  {d.id} · {d.section} ({d.score:.4f}): {tr(d.why)}" for d in evidence.dropped[:20]),
         ]
     timings = "  ".join(f"{name} {value:.0f} ms" for name, value in result.trace.timings_ms.items())
     return "\n".join([*parts, "", timings])
@@ -98,13 +94,32 @@ def _plan(result: Answer) -> list[str]:
 def hits(evidence: Evidence) -> str:
     """The hits as aligned lines: rank, entry, section, score, the rank and score of each leg, why it is here."""
     rows = [_hit(number, hit) for number, hit in enumerate(evidence.hits, start=1)]
-    return columns([("", "id", "section", "score", "BM25", "cosine", "why"), *rows])
+    return columns([("", "id", tr("section"), tr("score"), "BM25", tr("cosine"), tr("why")), *rows])
 
 
 def _hit(number: int, hit: Hit) -> tuple[str, ...]:
     lexical = f"{hit.lexical_rank} ({hit.lexical_score:.2f})" if hit.lexical_rank and hit.lexical_score is not None else "–"
     dense = f"{hit.dense_rank} ({hit.dense_score:.3f})" if hit.dense_rank and hit.dense_score is not None else "–"
-    return (str(number), hit.entry.id, hit.chunk.section or "–", f"{hit.score:.4f}", lexical, dense, hit.why)
+    return (str(number), hit.entry.id, hit.chunk.section or "–", f"{hit.score:.4f}", lexical, dense, _why(hit.why))
+
+
+WHY = (
+    noted("words"),
+    noted("meaning"),
+    noted("words and meaning"),
+    noted("related words"),
+    noted("web search"),
+    noted("another section of the entry"),
+    noted("another section of the entry fits better"),
+    noted("below the number of context blocks"),
+    noted("over the context budget"),
+)
+"""Why a hit is here, or is not: codes of the documents, told in words here."""
+
+
+def _why(why: str) -> str:
+    referrer = why.removeprefix("cross-ref from ")
+    return tr(why) if why in WHY or referrer == why else tr("cross-ref from {id}", id=referrer)
 
 
 def columns(rows: Sequence[Sequence[str]]) -> str:
@@ -127,7 +142,8 @@ def runs(rows: Iterable[Mapping[str, Any]], labels: Sequence[tuple[str, str | No
         for r in rows
     ]
     told = " · ".join(f"{_label(label, said)} {count}" for label, said, count in labels)
-    return columns([("run", "started (UTC)", "strategy", "outcome", "time", "question"), *shown]) + (f"\n\nlabels: {told}" if told else "")
+    head = (tr("run"), tr("started (UTC)"), tr("strategy"), tr("outcome"), tr("time"), tr("question"))
+    return columns([head, *shown]) + (f"\n\n{tr('labels: {labels}', labels=told)}" if told else "")
 
 
 def _label(label: str | None, said: str | None) -> str:
@@ -163,8 +179,8 @@ def path(record: Mapping[str, Any]) -> list[str]:
     ]
     strategy = record["strategy"] or "–"
     return [
-        f"{strategy}: {counted(len(found), 'search', 'searches')}",
-        *(columns([("", "source", "query", "found", "time", ""), *rows]).splitlines() if rows else []),
+        f"{strategy}: {trn('{count} search', '{count} searches', len(found))}",
+        *(columns([("", tr("source"), tr("query"), tr("found"), tr("time"), ""), *rows]).splitlines() if rows else []),
     ]
 
 
@@ -184,40 +200,78 @@ def _told(name: str, value: Any) -> list[str]:
 
 def replay(document: Mapping[str, Any]) -> str:
     """What would be different today, one thing a paragraph."""
-    lines = [f"{document['run']}: {'nothing is different today' if document['same'] else 'different today'}."]
+    run_id = document["run"]
+    lines = [tr("{id}: nothing is different today.", id=run_id) if document["same"] else tr("{id}: different today.", id=run_id)]
     for found in document["differences"]:
-        lines += ["", found["what"], f"  then:  {_short(found['then'] or '–')}", f"  today: {_short(found['today'] or '–')}"]
+        then, today = (_short(tr(found[side]) if found[side] in STATES else found[side] or "–") for side in ("then", "today"))
+        lines += ["", _difference(found["what"]), tr("  then:  {text}", text=then), tr("  today: {text}", text=today)]
     return printable("\n".join([*lines, *(f"! {note}" for note in document["notes"])]))
+
+
+STATES = (noted("found"), noted("open"), noted("may be answered"))
+DIFFERENCES = (
+    noted("gate"),
+    noted("verdict"),
+    noted("origin"),
+    noted("figures"),
+    noted("citations"),
+    noted("conflicts"),
+    noted("question back"),
+    noted("answer"),
+)
+"""What a document of a replay says in words of its own; the rest is the knowledge base's."""
+
+
+def _difference(what: str) -> str:
+    place = what.removeprefix("evidence ")
+    return tr(what) if place == what else tr("evidence {place}", place=place)
 
 
 def stats(document: Mapping[str, Any], *, full: bool = False) -> str:
     """The coverage of a knowledge base: a row a topic, a column a year (entries that hold / dated values cited), then the gaps."""
     years = document["years"]
-    head = ("topic", "entries", *map(str, years))
+    head = (tr("topic"), tr("entries"), *map(str, years))
     rows = [
         (topic["name"] or "–", str(topic["entries"]), *(f"{topic['holding'][year]} / {topic['values'][year]}" for year in years))
         for topic in document["topics"]
     ]
-    held = f"{counted(document['entries'], 'entry', 'entries')} in {counted(len(rows), 'topic')}"
-    lines = [columns([head, *rows]), "", f"{held}; by year: entries that hold / values cited."]
+    held = trn("{count} entry", "{count} entries", document["entries"])
+    topics = trn("{entries} in {count} topic", "{entries} in {count} topics", len(rows), entries=held)
+    lines = [columns([head, *rows]), "", tr("{held}; by year: entries that hold / values cited.", held=topics)]
     if document["unread"]:
-        lines.append(f"{counted(document['unread'], 'file')} that cannot be read as an entry (pv-agent kb lint).")
+        lines.append(
+            trn(
+                "{count} file that cannot be read as an entry (pv-agent kb lint).",
+                "{count} files that cannot be read as an entry (pv-agent kb lint).",
+                document["unread"],
+            )
+        )
     for name, what in _GAPS.items():
         found = document[name]
-        told = "there is no goldset" if found is None else str(len(found))
-        lines.append(f"{what}: {told}")
+        told = tr("there is no goldset") if found is None else str(len(found))
+        lines.append(f"{tr(what)}: {told}")
         lines += [f"  {one}" for one in (found or [])[: None if full else 5]]
-        lines += [f"  and {len(found) - 5} more (--full)"] if found and not full and len(found) > 5 else []
+        lines += [tr("  and {count} more (--full)", count=len(found) - 5)] if found and not full and len(found) > 5 else []
     return printable("\n".join(lines))
 
 
-_GAPS = {"orphans": "Entries no other refers to", "uncited": "Values without an entry", "unasked": "Entries without a goldset question"}
+_GAPS = {
+    "orphans": noted("Entries no other refers to"),
+    "uncited": noted("Values without an entry"),
+    "unasked": noted("Entries without a goldset question"),
+}
 
 
 def affected(answers: Sequence[Any], questions: Sequence[Any]) -> str:
     """The earlier answers and goldset questions an edit affects, each with its entries."""
-    head = f"Affected: {counted(len(answers), 'earlier answer')}, {counted(len(questions), 'question')} of the goldset."
-    named = [(found, ", ".join(f"{name} ({what})" for name, what in found.entries)) for found in (*answers, *questions)]
+    earlier = trn("{count} earlier answer", "{count} earlier answers", len(answers))
+    head = trn(
+        "Affected: {answers}, {count} question of the goldset.",
+        "Affected: {answers}, {count} questions of the goldset.",
+        len(questions),
+        answers=earlier,
+    )
+    named = [(found, ", ".join(f"{name} ({tr(what)})" for name, what in found.entries)) for found in (*answers, *questions)]
     return printable("\n".join([head, *(f"  {found.id}  {entries}  {found.question[:80]}" for found, entries in named)]))
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from agent import audit, publish, texts
 from agent.errors import AgentError, ConfigError, ModelError, ModelMissing, ModelTimeout, ModelUnavailable
+from agent.i18n import noted, tr
 from agent.interfaces import ChatReply, ChatRequest
 from agent.language.figures import parse
 from agent.settings import Settings, changed
@@ -58,13 +59,21 @@ def read(path: Path) -> Document:
     try:
         loaded: Document = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise AgentError(f"{path} cannot be read as an exported run.", "Make one: pv-agent runs export ID --out FILE") from error
+        raise AgentError(
+            tr("{path} cannot be read as an exported run.", path=path), tr("Make one: pv-agent runs export ID --out FILE")
+        ) from error
     fault = next(iter(Draft202012Validator(texts.schema("export")).iter_errors(loaded)), None)
     if fault:
-        at = "/".join(map(str, fault.absolute_path)) or "the document"
-        raise AgentError(f"{path} is no exported run: {at}: {fault.message[:200]}.", "Make one: pv-agent runs export ID --out FILE")
+        at = "/".join(map(str, fault.absolute_path)) or tr("the document")
+        raise AgentError(
+            tr("{path} is no exported run: {at}: {message}.", path=path, at=at, message=fault.message[:200]),
+            tr("Make one: pv-agent runs export ID --out FILE"),
+        )
     if loaded["checksum"] != audit.checksum(loaded):
-        raise AgentError(f"{path} is not as it was exported: its checksum differs.", f"Export it anew: pv-agent runs export {loaded['id']}")
+        raise AgentError(
+            tr("{path} is not as it was exported: its checksum differs.", path=path),
+            tr("Export it anew: pv-agent runs export {id}", id=loaded["id"]),
+        )
     return loaded
 
 
@@ -74,13 +83,13 @@ def replayed(then: Document, bench: Bench) -> Replay:
     spoken = [call for call in then["calls"] if "error" not in call]
     silent = bool(spoken) and all(call["text"] is None for call in spoken)
     if silent:
-        notes.append("The run kept no drafts; its published text was checked in their place.")
+        notes.append(tr("The run kept no drafts; its published text was checked in their place."))
         if any(call["json"] for call in spoken):
-            notes.append("What a model planned was not kept either; the search was planned by rules.")
+            notes.append(tr("What a model planned was not kept either; the search was planned by rules."))
             settings = changed(settings, query_planner=False, strategy="direct")
     unrepeatable = _review_was_not_kept(then, silent=silent)
     if unrepeatable:
-        notes.append("The contracts of the review were not kept, so only search and gate were compared.")
+        notes.append(tr("The contracts of the review were not kept, so only search and gate were compared."))
         settings = changed(settings, review_mode="off")
     steps: list[Document] = []
 
@@ -97,7 +106,7 @@ def replayed(then: Document, bench: Bench) -> Replay:
     today = audit.rested(steps)
     differences = [*_of_evidence(then["evidence"], today["evidence"]), *_of_gate(then["gate"], today["gate"])]
     if silent and then["answer"]["refused"]:
-        notes.append("The drafts that were refused were not kept, so only search and gate were compared.")
+        notes.append(tr("The drafts that were refused were not kept, so only search and gate were compared."))
     elif not unrepeatable:
         differences += _of_answers(then["answer"], answer, bench)
     return Replay(then["id"], tuple(differences), tuple(notes), answer)
@@ -116,7 +125,7 @@ def _as_then(settings: Settings, then: Document) -> tuple[Settings, list[str]]:
         try:
             settings = changed(settings, **{name: value})
         except ConfigError as error:
-            notes.append(f"Left out: {error.message}")
+            notes.append(tr("Left out: {problem}", problem=error.message))
     return settings, notes
 
 
@@ -143,7 +152,7 @@ class Repeating:
         if not self._silent:
             return ChatReply(call["text"], Finish(call["finish"]), call["model"], Tokens(**call["tokens"]))
         if self._answer["refused"]:
-            raise ModelUnavailable("What the model said was not kept.")
+            raise ModelUnavailable(tr("What the model said was not kept."))
         return ChatReply(self._answer["answer"], Finish.COMPLETE, call["model"])
 
     def _next(self, request: ChatRequest) -> Document:
@@ -152,7 +161,7 @@ class Repeating:
         with self._lock:
             alike = [call for call in self._left if call["json"] == form]
             if not alike:
-                raise ModelUnavailable("The model would be asked something that it was not asked then.", "Ask the question anew.")
+                raise ModelUnavailable(tr("The model would be asked something that it was not asked then."), tr("Ask the question anew."))
             # max takes the first of equals: replies to one prompt come in their order
             call: Document = max(alike, key=lambda call: (call["system"] == system, call["user"] == user))
             self._left.remove(call)
@@ -264,7 +273,7 @@ class _Now:
         if chunk["source"] != "wissensbasis":
             return ""
         if chunk["id"] not in self._days:
-            return "removed"
+            return noted("removed")
         if chunk["hash"] not in self._hashes[chunk["id"]]:
-            return "changed"
-        return "other dates" if self._days[chunk["id"]] != [chunk["valid_from"], chunk["valid_to"]] else ""
+            return noted("changed")
+        return noted("other dates") if self._days[chunk["id"]] != [chunk["valid_from"], chunk["valid_to"]] else ""

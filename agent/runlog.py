@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from agent.errors import AgentError, UsageError
+from agent.i18n import tr
 
 Listener = Callable[[str, Mapping[str, Any]], None]
 
@@ -109,7 +110,7 @@ class RunLog:
         if create:
             self._path.parent.mkdir(parents=True, exist_ok=True)
         elif not self._path.is_file():
-            raise UsageError("No run has been logged yet.", "Ask something first: pv-agent ask …")
+            raise UsageError(tr("No run has been logged yet."), tr("Ask something first: pv-agent ask …"))
         connection = sqlite3.connect(self._path, timeout=5)
         try:
             connection.execute("PRAGMA foreign_keys = ON")
@@ -126,7 +127,8 @@ class RunLog:
             if create:
                 raise
             raise AgentError(
-                f"{self._path} cannot be read ({error}).", "Wait for who holds it, or move it away: the next question begins anew."
+                tr("{path} cannot be read ({error}).", path=self._path, error=error),
+                tr("Wait for who holds it, or move it away: the next question begins anew."),
             ) from error
         finally:
             connection.close()
@@ -173,7 +175,9 @@ class RunLog:
         """The newest runs first; `where` compares columns and fields of the review (REVIEWED) with values."""
         for name in where:
             if name not in (*COLUMNS, *REVIEWED):
-                raise UsageError(f"Runs have no field {name!r}.", f"Fields: {', '.join((*COLUMNS, *REVIEWED))}.")
+                raise UsageError(
+                    tr("Runs have no field {name!r}.", name=name), tr("Fields: {names}.", names=", ".join((*COLUMNS, *REVIEWED)))
+                )
         condition = " AND ".join(f"CAST({_expression(name)} AS TEXT) = ?" for name in where) or "1"
         with self._open() as db:
             db.row_factory = sqlite3.Row
@@ -195,8 +199,8 @@ class RunLog:
             db.row_factory = sqlite3.Row
             rows = db.execute("SELECT * FROM runs WHERE id = ? OR id LIKE ? ESCAPE '!' LIMIT 2", (run_id, _like(run_id))).fetchall()
             if len(rows) != 1:
-                what = f"There is no run {run_id!r}." if not rows else f"More than one run begins with {run_id!r}."
-                raise UsageError(what, "pv-agent runs list shows them.")
+                what = tr("There is no run {id!r}.", id=run_id) if not rows else tr("More than one run begins with {id!r}.", id=run_id)
+                raise UsageError(what, tr("pv-agent runs list shows them."))
             return _whole(db, rows[0])
 
     def since(self, day: date | None) -> Iterator[dict[str, Any]]:

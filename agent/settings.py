@@ -15,6 +15,7 @@ from typing import Any, get_args, get_type_hints
 from typing import Literal as Choice
 
 from agent.errors import ConfigError, UsageError
+from agent.i18n import tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,9 @@ class Settings:
     agent3_tokens: int = 2000
     agent4_tokens: int = 2000
     review_log_contracts: bool = False
+
+    # what is said
+    lang: Choice["", "de", "en"] = ""
 
     # records
     log_drafts: bool = True
@@ -221,9 +225,19 @@ def load(flags: Mapping[str, Any] | None = None, *, environ: Mapping[str, str] |
     return Given(Settings(**values), origin)
 
 
+def language(environ: Mapping[str, str], folder: Path) -> str:
+    """The language of messages the environment or `agent.yaml` names, "" where neither does; what else is wrong there is told later."""
+    try:
+        written = _from_file(folder / "agent.yaml").get("lang")
+    except ConfigError:
+        written = None
+    label, raw = ("PV_LANG", environ["PV_LANG"]) if environ.get("PV_LANG") else written or ("lang", "")
+    return str(_value("lang", raw, label))
+
+
 def _from_file(path: Path) -> dict[str, tuple[str, Any]]:
     if path.is_dir():
-        raise ConfigError(f"{path} is a folder.", "Settings stand in a file of that name; move the folder away.")
+        raise ConfigError(tr("{path} is a folder.", path=path), tr("Settings stand in a file of that name; move the folder away."))
     if not path.is_file():
         return {}
     import yaml
@@ -233,12 +247,12 @@ def _from_file(path: Path) -> dict[str, tuple[str, Any]]:
     except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
         line = getattr(getattr(error, "problem_mark", None), "line", None)
         at = f"{path}:{line + 1}" if line is not None else str(path)
-        raise ConfigError(f"{at}: this is no readable YAML.", "Put it right, or move the file away.") from error
+        raise ConfigError(tr("{at}: this is no readable YAML.", at=at), tr("Put it right, or move the file away.")) from error
     if not isinstance(loaded, dict):
-        raise ConfigError(f"{path}: settings are written as `name: value`.", "See agent/defaults.yaml.")
+        raise ConfigError(tr("{path}: settings are written as `name: value`.", path=path), tr("See agent/defaults.yaml."))
     for name in loaded:
         if name not in _HINTS:
-            raise ConfigError(f"{path}: there is no setting {str(name)!r}.", _did_you_mean(str(name)))
+            raise ConfigError(tr("{path}: there is no setting {name!r}.", path=path, name=str(name)), _did_you_mean(str(name)))
     return {str(name): (str(name), value) for name, value in loaded.items()}
 
 
@@ -252,7 +266,7 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, tuple[str, Any]]:
                 break
     for variable in environ:
         if variable.startswith("PV_") and variable not in known:
-            raise ConfigError(f"There is no setting {variable}.", _did_you_mean(variable))
+            raise ConfigError(tr("There is no setting {variable}.", variable=variable), _did_you_mean(variable))
     return found
 
 
@@ -262,7 +276,7 @@ def _did_you_mean(name: str) -> str:
     plain = name.removeprefix("PV_").lower()
     near = get_close_matches(plain, _HINTS, n=1)
     shown = (f"PV_{near[0].upper()}" if name.startswith("PV_") else near[0]) if near else ""
-    return f"Did you mean {shown}?" if near else "See agent/defaults.yaml for all of them."
+    return tr("Did you mean {name}?", name=shown) if near else tr("See agent/defaults.yaml for all of them.")
 
 
 def _value(name: str, raw: Any, where: str) -> Any:
@@ -273,20 +287,27 @@ def _value(name: str, raw: Any, where: str) -> Any:
     if choices:
         if text in choices:
             return text
-        raise ConfigError(f"{where} cannot be {text!r}.", f"It is one of {', '.join(choices)}.")
+        raise ConfigError(
+            tr("{where} cannot be {text!r}.", where=where, text=text),
+            tr("It is one of {choices}.", choices=", ".join(filter(None, choices))),
+        )
     if kind is str:
         return text
     if kind is bool:
         if text.lower() in _TRUE | _FALSE:
             return text.lower() in _TRUE
-        raise ConfigError(f"{where} cannot be {text!r}.", "It is true or false.")
+        raise ConfigError(tr("{where} cannot be {text!r}.", where=where, text=text), tr("It is true or false."))
     try:
         number = kind(text)
     except ValueError:
-        raise ConfigError(f"{where} cannot be {text!r}.", "It is a whole number." if kind is int else "It is a number.") from None
+        raise ConfigError(
+            tr("{where} cannot be {text!r}.", where=where, text=text), tr("It is a whole number.") if kind is int else tr("It is a number.")
+        ) from None
     low, high = _BOUNDS[name]
     if not low <= number <= high:
-        raise ConfigError(f"{where} cannot be {text}.", f"It lies between {low:g} and {high:g}.")
+        raise ConfigError(
+            tr("{where} cannot be {text}.", where=where, text=text), tr("It lies between {low:g} and {high:g}.", low=low, high=high)
+        )
     return number
 
 
@@ -294,5 +315,5 @@ def changed(settings: Settings, **values: Any) -> Settings:
     """A copy with other values, checked like any: what a sweep or a call's own option uses. Raises ConfigError on an unknown name."""
     for name in values:
         if name not in _HINTS:
-            raise ConfigError(f"There is no setting {name!r}.", _did_you_mean(name))
+            raise ConfigError(tr("There is no setting {name!r}.", name=name), _did_you_mean(name))
     return dataclasses.replace(settings, **{name: _value(name, raw, name) for name, raw in values.items() if raw is not None})

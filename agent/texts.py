@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from agent.errors import ConfigError
+from agent.i18n import tr
 
 _HERE = Path(__file__).parent
 
@@ -18,7 +19,10 @@ def prompt(language: str, name: str) -> str:
     """The prompt `name` in `language`. Placeholders are `$name` (string.Template), since JSON braces stand in prompts."""
     path = _HERE / "prompts" / language / f"{name}.md"
     if not path.is_file():
-        raise ConfigError(f"There is no prompt {name!r} for the language {language!r}.", f"Add {language}/{name}.md to the prompts.")
+        raise ConfigError(
+            tr("There is no prompt {name!r} for the language {language!r}.", name=name, language=language),
+            tr("Add {language}/{name}.md to the prompts.", language=language, name=name),
+        )
     return path.read_text(encoding="utf-8").strip()
 
 
@@ -32,7 +36,7 @@ def schema(name: str) -> dict[str, Any]:
     """The JSON Schema (2020-12) `name`."""
     path = _HERE / "schemas" / f"{name}.json"
     if not path.is_file():
-        raise ConfigError(f"There is no schema {name!r}.", f"Known: {', '.join(names('schemas', '.json'))}.")
+        raise ConfigError(tr("There is no schema {name!r}.", name=name), tr("Known: {names}.", names=", ".join(names("schemas", ".json"))))
     loaded: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return loaded
 
@@ -42,7 +46,7 @@ def table(name: str) -> dict[str, Any]:
     """The data table `name`, such as `language.de`."""
     path = _HERE / "tables" / f"{name}.json"
     if not path.is_file():
-        raise ConfigError(f"There is no table {name!r}.", f"Known: {', '.join(names('tables', '.json'))}.")
+        raise ConfigError(tr("There is no table {name!r}.", name=name), tr("Known: {names}.", names=", ".join(names("tables", ".json"))))
     loaded: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return loaded
 
@@ -60,7 +64,10 @@ def store_table(name: str, table: dict[str, Any]) -> None:
     try:
         path.write_text(json.dumps(table, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     except OSError as error:
-        raise ConfigError(f"{path} cannot be written ({error.strerror}).", "Leave --write out and store the output yourself.") from error
+        raise ConfigError(
+            tr("{path} cannot be written ({reason}).", path=path, reason=error.strerror),
+            tr("Leave --write out and store the output yourself."),
+        ) from error
 
 
 def names(folder: str, suffix: str) -> list[str]:

@@ -14,6 +14,7 @@ from agent import ranking, texts
 from agent.embedders import embedded
 from agent.embedders.remembered import Remembered
 from agent.errors import AgentError, ConfigError, EmbedderError, IndexProblem, UsageError
+from agent.i18n import tr
 from agent.interfaces import Change, Classifier, Embedder, EmbedderIdentity, Generator, Model, Parts, Source, Strategy
 from agent.language import Language, reading
 from agent.late import Late
@@ -168,13 +169,14 @@ class Bench:
         """What brings models to their server."""
         if self.settings.llm == "ollama":
             return "; ".join(f"ollama pull {name}" for name in models)
-        return f"serve {', '.join(models)} there, or set PV_ANSWER_MODEL to a name of its /models"
+        return tr("serve {models} there, or set PV_ANSWER_MODEL to a name of its /models", models=", ".join(models))
 
     @cached_property
     def web(self) -> transport.Web:
         """The web search the user runs. Raises ConfigError where no address is set: nothing is asked unless it is named twice."""
         if not self.settings.web_url:
-            raise ConfigError("sources names web, and there is no web_url.", "Set PV_WEB_URL to a SearXNG, or leave web out of PV_SOURCES.")
+            mend = tr("Set PV_WEB_URL to a SearXNG, or leave web out of PV_SOURCES.")
+            raise ConfigError(tr("sources names web, and there is no web_url."), mend)
         return transport.Web(self.settings.web_url)
 
     @cached_property
@@ -202,9 +204,8 @@ class Bench:
         kind = "embedded" if identity.name == embedded.NAME else "ollama"
         found = EMBEDDERS[kind](replace(self.settings, embed_model=identity.name), self.server)
         if found.identity != identity:
-            raise EmbedderError(
-                f"The index was made with {identity}, and here is {found.identity}.", "Run `pv-agent ingest --full` to change over."
-            )
+            told = tr("The index was made with {identity}, and here is {here}.", identity=identity, here=found.identity)
+            raise EmbedderError(told, tr("Run `pv-agent ingest --full` to change over."))
         return self._remembering(found)
 
     def _remembering(self, embedder: Embedder) -> Embedder:
@@ -275,7 +276,8 @@ class Bench:
         named = [name for name in self.settings.sources.replace(",", " ").split() if name != "wissensbasis"]
         for name in named:
             if name not in SOURCES:
-                raise ConfigError(f"sources cannot hold {name!r}.", f"It holds any of {', '.join(SOURCES)}, with commas between.")
+                known = tr("It holds any of {sources}, with commas between.", sources=", ".join(SOURCES))
+                raise ConfigError(tr("sources cannot hold {name!r}.", name=name), known)
         return {name: SOURCES[name](self) for name in ("wissensbasis", *dict.fromkeys(named))}
 
     @cached_property
@@ -406,7 +408,7 @@ class Bench:
             run = Run(listeners, drafts=self.settings.log_drafts, of=run_id)
             record = reviewing.run(result, self._desk(self.parts(run, None), "shadow"), "shadow").record
             if not self.runs.add(run, record):
-                raise AgentError(self._not_logged(), f"Run {run_id} is gone, or its file is held by another program.")
+                raise AgentError(self._not_logged(), tr("Run {id} is gone, or its file is held by another program.", id=run_id))
             return record
 
         return reviewing.Shadow(run_id, chain)
@@ -418,7 +420,8 @@ class Bench:
 
     def _check(self, scope: str) -> None:
         if scope not in self.language.table["scopes"]:
-            raise UsageError(f"There is no scope {scope!r}.", f"It is one of {', '.join(self.language.table['scopes'])}.")
+            known = ", ".join(self.language.table["scopes"])
+            raise UsageError(tr("There is no scope {scope!r}.", scope=scope), tr("It is one of {choices}.", choices=known))
 
     def _not_logged(self) -> str:
         return self.language.message("not_logged", path=self.place.runs)
@@ -438,7 +441,7 @@ def checked_embedding(bench: Bench) -> Sequence[str]:
     """What stands in the way of the dense leg, as sentences; empty where nothing does."""
     identity = bench.store.info.embedder
     if identity is None:
-        return ["The index holds no vectors."]
+        return [tr("The index holds no vectors.")]
     try:
         bench.embedder_of(identity)
     except (EmbedderError, ConfigError, IndexProblem) as error:

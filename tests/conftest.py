@@ -65,8 +65,9 @@ def _no_network() -> Iterator[None]:
 def _no_foreign_settings() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name in list(os.environ):
-            if name.startswith(("PV_", "OLLAMA_", "SYSTEMINFORANDE_")):
+            if name.startswith(("PV_", "OLLAMA_", "SYSTEMINFORANDE_")) or name in ("LANGUAGE", "LC_MESSAGES"):
                 patch.delenv(name)
+        patch.setenv("LC_ALL", "C.UTF-8")  # messages are English, whatever the machine's own language is
         yield
 
 

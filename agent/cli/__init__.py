@@ -10,9 +10,10 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from agent.cli import asking
+from agent import i18n
 from agent.cli.shared import emit, err
 from agent.errors import EXIT_BUG, EXIT_EXPECTED, AgentError
+from agent.i18n import tr
 
 
 def _version(wanted: bool) -> None:
@@ -22,12 +23,12 @@ def _version(wanted: bool) -> None:
         try:
             emit(f"pv-agent {version('pv-agent')}")
         except PackageNotFoundError:
-            emit("pv-agent, not installed: run from its source")
+            emit(tr("pv-agent, not installed: run from its source"))
         raise typer.Exit
 
 
 def options(
-    _: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version this is.")] = False,
+    _: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help=tr("Say which version this is."))] = False,
 ) -> None:
     """What stands before a command."""
 
@@ -38,11 +39,13 @@ _QUICK = frozenset({"ask", "search"})
 
 def program(first: str = "") -> typer.Typer:
     """All commands; none but those of `asking` where the command line's first word is one of them."""
-    app = typer.Typer(
+    from agent.cli import asking
+    from agent.cli.spoken import Commands
+
+    app = Commands(
         name="pv-agent",
-        help="Answers questions on Austrian payroll from a curated knowledge base, cites every entry, and refuses rather than guesses.",
+        help=tr("Answers questions on Austrian payroll from a curated knowledge base, cites every entry, and refuses rather than guesses."),
         no_args_is_help=True,
-        rich_markup_mode=None,
         pretty_exceptions_enable=False,
         add_completion=True,
     )
@@ -65,6 +68,7 @@ def main() -> NoReturn:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="replace")
     try:
+        _speak()
         program(*sys.argv[1:2])()
     except AgentError as error:
         err(f"pv-agent: {error}")
@@ -74,12 +78,28 @@ def main() -> NoReturn:
     except KeyboardInterrupt:
         sys.exit(130)
     except OSError as error:
-        err(f"pv-agent: the system refused ({error.strerror or error}). Check room and permissions.")
+        err(tr("pv-agent: the system refused ({reason}). Check room and permissions.", reason=error.strerror or error))
         sys.exit(EXIT_EXPECTED)
     except Exception as error:
-        err(f"pv-agent: this is a bug ({type(error).__name__}). Please report the traceback in {_kept_traceback()}.")
+        err(
+            tr(
+                "pv-agent: this is a bug ({name}). Please report the traceback in {file}.",
+                name=type(error).__name__,
+                file=_kept_traceback(),
+            )
+        )
         sys.exit(EXIT_BUG)
     sys.exit(0)
+
+
+def _speak() -> None:
+    """Settle the language before a command is declared: its help is a text from then on. Raises ConfigError for one there is not."""
+    if i18n.VARIABLE in os.environ or Path("agent.yaml").exists():
+        from agent import settings
+
+        i18n.speak(settings.language(os.environ, Path.cwd()))
+    if i18n.spoken() != i18n.SOURCE:
+        i18n.lent()
 
 
 def _kept_traceback() -> Path:

@@ -6,29 +6,31 @@ from typing import Annotated
 
 import typer
 
-from agent.cli.shared import Json, Kb, NoEmbed, Stichtag, bench_of, day_of, emit, emit_json, question_of, ready, shadowed, spinner, style
+from agent.cli.flags import Json, Kb, NoEmbed, Stichtag
+from agent.cli.shared import bench_of, day_of, emit, emit_json, question_of, ready, shadowed, spinner, style
+from agent.cli.spoken import Commands
 from agent.errors import EXIT_REFUSED, ConfigError, UsageError
+from agent.i18n import tr
 
-app = typer.Typer(rich_markup_mode=None)
+app = Commands()
 
 
-@app.command()
+@app.command(help=tr("Answer a question with the ID and the Stand of every entry it relies on."))
 def ask(
-    question: Annotated[str, typer.Argument(metavar="FRAGE", help="The question.")],
+    question: Annotated[str, typer.Argument(metavar="FRAGE", help=tr("The question."))],
     as_json: Json = False,
     stichtag: Stichtag = None,
-    strategy: Annotated[str | None, typer.Option(help="How to look: direct; router, ircot or adaptive (with a model).")] = None,
-    generator: Annotated[str | None, typer.Option(help="How to say it: auto, point (a model) or extractive (none).")] = None,
-    model: Annotated[str | None, typer.Option(help="The answer model on the server; implies --generator point.")] = None,
-    review: Annotated[str | None, typer.Option(metavar="M", help="The reviewed chain: off, shadow or reviewed_answer.")] = None,
+    strategy: Annotated[str | None, typer.Option(help=tr("How to look: direct; router, ircot or adaptive (with a model)."))] = None,
+    generator: Annotated[str | None, typer.Option(help=tr("How to say it: auto, point (a model) or extractive (none)."))] = None,
+    model: Annotated[str | None, typer.Option(help=tr("The answer model on the server; implies --generator point."))] = None,
+    review: Annotated[str | None, typer.Option(metavar="M", help=tr("The reviewed chain: off, shadow or reviewed_answer."))] = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Show the scores of both legs, the carrying sentences and what was dropped.")
+        bool, typer.Option("--explain", help=tr("Show the scores of both legs, the carrying sentences and what was dropped."))
     ] = False,
-    no_log: Annotated[bool, typer.Option("--no-log", help="Keep no record of this question.")] = False,
+    no_log: Annotated[bool, typer.Option("--no-log", help=tr("Keep no record of this question."))] = False,
     no_embed: NoEmbed = False,
     kb: Kb = None,
 ) -> None:
-    """Answer a question with the ID and the Stand of every entry it relies on."""
     text, day = question_of(question), day_of(stichtag)
     if model and not generator:
         generator = "point"  # who names a model wants to hear when it does not answer
@@ -61,17 +63,16 @@ def ask(
         raise typer.Exit(EXIT_REFUSED)
 
 
-@app.command()
+@app.command(help=tr("Retrieval alone: the entries found, with the rank and score of each leg."))
 def search(
-    question: Annotated[str, typer.Argument(metavar="FRAGE", help="What to look for.")],
-    k: Annotated[int, typer.Option("-k", min=1, max=100, help="How many entries.")] = 8,
+    question: Annotated[str, typer.Argument(metavar="FRAGE", help=tr("What to look for."))],
+    k: Annotated[int, typer.Option("-k", min=1, max=100, help=tr("How many entries."))] = 8,
     as_json: Json = False,
     stichtag: Stichtag = None,
-    scope: Annotated[str, typer.Option(help="alle, gesetz or kv.")] = "alle",
+    scope: Annotated[str, typer.Option(help=tr("alle, gesetz or kv."))] = "alle",
     no_embed: NoEmbed = False,
     kb: Kb = None,
 ) -> None:
-    """Retrieval alone: the entries found, with the rank and score of each leg."""
     text, day = question_of(question), day_of(stichtag)
     bench = bench_of(kb, as_json, embed_off=no_embed or None)
     ready(bench)

@@ -10,68 +10,70 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agent.cli.shared import Json, Kb, NoEmbed, bench_of, brought_up, day_of, emit, emit_json, err, progress_bar, settings_of
+from agent.cli.flags import Json, Kb, NoEmbed
+from agent.cli.shared import bench_of, brought_up, day_of, emit, emit_json, err, named, progress_bar, settings_of
+from agent.cli.spoken import Commands
 from agent.errors import EXIT_EXPECTED, UsageError
+from agent.i18n import noted, tr, trn
 
 if TYPE_CHECKING:
     from agent.wiring import Bench
 
-app = typer.Typer(rich_markup_mode=None)
-kb_app = typer.Typer(help="Look after the knowledge base.", no_args_is_help=True, rich_markup_mode=None)
+app = Commands()
+kb_app = Commands(help=tr("Look after the knowledge base."), no_args_is_help=True)
 app.add_typer(kb_app, name="kb")
 
 
-@app.command()
+@app.command(help=tr("Bring the index to the state of the knowledge base; only what changed is written and embedded."))
 def ingest(
     register: Annotated[
-        bool, typer.Option("--register", help="First register new and edited entries in kb.json, as `kb build` does.")
+        bool, typer.Option("--register", help=tr("First register new and edited entries in kb.json, as `kb build` does."))
     ] = False,
-    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Go on without the entries that are refused.")] = False,
+    skip_bad: Annotated[bool, typer.Option("--skip-bad", help=tr("Go on without the entries that are refused."))] = False,
     no_embed: NoEmbed = False,
-    full: Annotated[bool, typer.Option("--full", help="Build everything anew, also for another embedder.")] = False,
-    licence: Annotated[str, typer.Option(help="With --register: the licence note of new entries.")] = "",
+    full: Annotated[bool, typer.Option("--full", help=tr("Build everything anew, also for another embedder."))] = False,
+    licence: Annotated[str, typer.Option(help=tr("With --register: the licence note of new entries."))] = "",
     kb: Kb = None,
 ) -> None:
-    """Bring the index to the state of the knowledge base; only what changed is written and embedded."""
     bench = bench_of(kb, False, embed_off=no_embed or None)
     if register:
         _register(bench, licence, skip_bad=skip_bad)
     brought_up(bench, skip_bad=skip_bad, full=full)
 
 
-@kb_app.command()
+@kb_app.command(help=tr("Report every problem as file:line: what it is, and how to mend it."))
 def lint(
-    notices: Annotated[bool, typer.Option("--notices", help="List the notices too, not only the problems.")] = False,
+    notices: Annotated[bool, typer.Option("--notices", help=tr("List the notices too, not only the problems."))] = False,
     strict: Annotated[
         bool,
         typer.Option(
             "--strict",
-            help="Find more: what is stale, missing, nearly the same, or a figure tied to nothing.",
+            help=tr("Find more: what is stale, missing, nearly the same, or a figure tied to nothing."),
         ),
     ] = False,
     kb: Kb = None,
 ) -> None:
-    """Report every problem as file:line: what it is, and how to mend it."""
     from agent.ingest import lint as linting
-    from agent.render import counted
 
     bench = bench_of(kb, False)
     findings = linting.lint(bench.place.kb, bench.language, strict=strict)
     problems = [finding for finding in findings if finding.severity == "problem"]
     for finding in findings if notices else problems:
-        emit(f"{finding}" if finding.severity == "problem" else f"{finding} (notice)")
-    kinds = Counter(finding.kind or "other" for finding in findings if finding.severity == "notice")
-    told = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
-    hidden = "" if notices else "; --notices lists them" if told else "--notices lists them"
-    aside = f" ({told}{hidden})" if told or hidden else ""
-    emit(f"{counted(len(problems), 'problem')}, {counted(kinds.total(), 'notice')}{aside}.")
+        emit(f"{finding}" if finding.severity == "problem" else tr("{finding} (notice)", finding=finding))
+    hidden = "" if notices else tr("--notices lists them")
+    kinds = Counter(finding.kind or noted("other") for finding in findings if finding.severity == "notice")
+    told = ["; ".join(filter(None, (", ".join(f"{count} {tr(kind)}" for kind, count in kinds.most_common()), hidden)))]
+    aside = "".join(f" ({one})" for one in told if one)
+    counts = f"{trn('{count} problem', '{count} problems', len(problems))}, {trn('{count} notice', '{count} notices', kinds.total())}"
+    emit(f"{counts}{aside}.")
     if problems:
         raise typer.Exit(EXIT_EXPECTED)
 
 
-@kb_app.command()
-def build(licence: Annotated[str, typer.Option(help="The licence note of new entries (default: kb.json's).")] = "", kb: Kb = None) -> None:
-    """Register the entries that are fit in kb.json: layer 2, sound, with a licence note."""
+@kb_app.command(help=tr("Register the entries that are fit in kb.json: layer 2, sound, with a licence note."))
+def build(
+    licence: Annotated[str, typer.Option(help=tr("The licence note of new entries (default: kb.json's)."))] = "", kb: Kb = None
+) -> None:
     _register(bench_of(kb, False), licence)
 
 
@@ -81,21 +83,22 @@ def _register(bench: Bench, licence: str, *, skip_bad: bool = False) -> None:
     built = building.build(bench.place.kb, bench.language, licence=licence)
     for problem in built.problems:
         err(str(problem))
-    for label, ids in (("registered", built.added), ("registered anew", built.updated), ("taken out", built.removed)):
+    for label, ids in ((tr("registered"), built.added), (tr("registered anew"), built.updated), (tr("taken out"), built.removed)):
         if ids:
-            err(f"{label} {len(ids)}: {', '.join(ids[:10])}{f' and {len(ids) - 10} more' if len(ids) > 10 else ''}")
+            err(named(label, ids))
     if built.problems and not skip_bad:
         raise typer.Exit(EXIT_EXPECTED)
 
 
-@kb_app.command()
+@kb_app.command(
+    help=tr("What is covered by topic and year, and what is missing: orphans, values without an entry, entries without a question.")
+)
 def stats(
-    since: Annotated[int | None, typer.Option(min=1900, max=2200, metavar="YEAR", help="The first year (default: four back).")] = None,
-    full: Annotated[bool, typer.Option("--full", help="List every orphan, value and entry, not only how many there are.")] = False,
+    since: Annotated[int | None, typer.Option(min=1900, max=2200, metavar="YEAR", help=tr("The first year (default: four back)."))] = None,
+    full: Annotated[bool, typer.Option("--full", help=tr("List every orphan, value and entry, not only how many there are."))] = False,
     as_json: Json = False,
     kb: Kb = None,
 ) -> None:
-    """What is covered by topic and year, and what is missing: orphans, values without an entry, entries without a question."""
     from agent.eval import goldset
     from agent.ingest import stats as counting
 
@@ -113,30 +116,32 @@ def stats(
         emit(render.stats(found.document(), full=full))
 
 
-@kb_app.command("import")
+@kb_app.command(
+    "import", help=tr("Bring documents in as entries and register them; each file becomes an entry or is named with what keeps it out.")
+)
 def import_(
     source: Annotated[
-        Path, typer.Argument(metavar="DIR", help="A folder of Markdown, HTML or plain text, one such file, or a chunks.json.")
+        Path, typer.Argument(metavar="DIR", help=tr("A folder of Markdown, HTML or plain text, one such file, or a chunks.json."))
     ],
-    licence: Annotated[str, typer.Option(help="The licence note of the documents; needed.")] = "",
-    prefix: Annotated[str, typer.Option(help="What the ids begin with; the rest is the file's name.")] = "",
-    stand: Annotated[str | None, typer.Option(metavar="DATE", help="The Stand of documents that state none.")] = None,
-    bereich: Annotated[str, typer.Option(help="The bereich of the entries (default: the first of kb.json).")] = "",
-    thema: Annotated[str, typer.Option(help="The thema of documents that name none.")] = "",
+    licence: Annotated[str, typer.Option(help=tr("The licence note of the documents; needed."))] = "",
+    prefix: Annotated[str, typer.Option(help=tr("What the ids begin with; the rest is the file's name."))] = "",
+    stand: Annotated[str | None, typer.Option(metavar="DATE", help=tr("The Stand of documents that state none."))] = None,
+    bereich: Annotated[str, typer.Option(help=tr("The bereich of the entries (default: the first of kb.json)."))] = "",
+    thema: Annotated[str, typer.Option(help=tr("The thema of documents that name none."))] = "",
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace imported entries that were edited or came from elsewhere.")
+        bool, typer.Option("--overwrite", help=tr("Replace imported entries that were edited or came from elsewhere."))
     ] = False,
-    language: Annotated[str, typer.Option(metavar="CODE", help="Begin a new knowledge base in this language where --kb has none.")] = "",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")] = False,
+    language: Annotated[
+        str, typer.Option(metavar="CODE", help=tr("Begin a new knowledge base in this language where --kb has none."))
+    ] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help=tr("Only say what would happen."))] = False,
     as_json: Json = False,
     kb: Kb = None,
 ) -> None:
-    """Bring documents in as entries and register them; each file becomes an entry or is named with what keeps it out."""
     from datetime import date
 
     from agent.ingest.importing import run
     from agent.ingest.importing.writing import Terms
-    from agent.render import counted
 
     given = Terms(licence, date.today(), prefix, day_of(stand), bereich, thema, overwrite)
     run.insist_on_licence(given)
@@ -147,13 +152,20 @@ def import_(
         emit_json(outcome.document())
     else:
         for notice in outcome.notices:
-            err(f"{notice} (notice)")
+            err(tr("{notice} (notice)", notice=notice))
         for problem in outcome.problems:
             err(str(problem))
-        counts = [f"{len(ids)} {what}" for what, ids in outcome.counted() if ids]
-        emit(f"{', '.join(counts) or 'Nothing imported'}; {counted(len(outcome.problems), 'document')} kept out.")
+        counts = [f"{len(ids)} {tr(what)}" for what, ids in outcome.counted() if ids]
+        emit(
+            trn(
+                "{counts}; {count} document kept out.",
+                "{counts}; {count} documents kept out.",
+                len(outcome.problems),
+                counts=", ".join(counts) or tr("Nothing imported"),
+            )
+        )
         if outcome.added or outcome.updated:
-            emit("Nothing was written." if dry_run else "Bring the index up to date: pv-agent ingest --register")
+            emit(tr("Nothing was written.") if dry_run else tr("Bring the index up to date: pv-agent ingest --register"))
     if outcome.problems:
         raise typer.Exit(EXIT_EXPECTED)
 
@@ -170,12 +182,11 @@ def _begun(kb: Path | None, language: str) -> Iterator[None]:
     with begun(folder, language) as fresh:
         yield
         if fresh and any(folder.glob("dokumente/*")):
-            err(f"{folder}: a new knowledge base ({language}).")
+            err(tr("{folder}: a new knowledge base ({language}).", folder=folder, language=language))
 
 
-@kb_app.command()
+@kb_app.command(help=tr("Print an entry as it stands in the knowledge base, or a dated value by the id it is cited with (werte:KEY@DATE)."))
 def show(entry_id: Annotated[str, typer.Argument(metavar="ID")], kb: Kb = None) -> None:
-    """Print an entry as it stands in the knowledge base, or a dated value by the id it is cited with (werte:KEY@DATE)."""
     from agent.ingest import folder
     from agent.render import printable
 
@@ -185,7 +196,7 @@ def show(entry_id: Annotated[str, typer.Argument(metavar="ID")], kb: Kb = None) 
         return
     found = [file for file in folder.documents(bench.place.kb) if file.entry and file.entry.info.id == entry_id]
     if not found:
-        raise UsageError(f"There is no entry {entry_id!r}.", f"Look for one: pv-agent search {entry_id!r}")
+        raise UsageError(tr("There is no entry {id!r}.", id=entry_id), tr("Look for one: pv-agent search {id!r}", id=entry_id))
     emit(printable(found[0].text))
 
 
@@ -200,28 +211,26 @@ def _dated(bench: Bench, cited: str) -> str:
     ids = {f"werte:{value.name}@{value.valid_from.isoformat()}": value for value in values}
     if cited not in ids:
         of_name = [known for known in sorted(ids) if known.partition("@")[0] == cited.partition("@")[0]]
-        hint = f"There is {', '.join(of_name)}." if of_name else "`pv-agent kb werte KEY` shows all of a key."
-        raise UsageError(f"There is no dated value {cited!r}.", hint)
+        hint = tr("There is {of_name}.", of_name=", ".join(of_name)) if of_name else tr("`pv-agent kb werte KEY` shows all of a key.")
+        raise UsageError(tr("There is no dated value {cited!r}.", cited=cited), hint)
     return dated.Notation(texts.table(f"kb.{bench.language.code}")).table([ids[cited]], [ids[cited].name])
 
 
-@kb_app.command()
+@kb_app.command(help=tr("Begin a new entry: a skeleton with every field, never over an existing file."))
 def new(
     entry_id: Annotated[str, typer.Argument(metavar="ID")],
-    titel: Annotated[str, typer.Option(help="The entry's title.")] = "",
+    titel: Annotated[str, typer.Option(help=tr("The entry's title."))] = "",
     kb: Kb = None,
 ) -> None:
-    """Begin a new entry: a skeleton with every field, never over an existing file."""
     from agent.ingest import new as skeleton
 
     bench = bench_of(kb, False)
     path = skeleton.new(bench.place.kb, entry_id, title=titel or entry_id, language=bench.language)
-    emit(f"{path}: fill it in, then run `pv-agent ingest --register`.")
+    emit(tr("{path}: fill it in, then run `pv-agent ingest --register`.", path=path))
 
 
-@kb_app.command()
-def werte(keys: Annotated[list[str], typer.Argument(metavar="KEY…", help="Keys of werte.yaml.")], kb: Kb = None) -> None:
-    """Print dated values as the rows of a table, ready to paste into an entry."""
+@kb_app.command(help=tr("Print dated values as the rows of a table, ready to paste into an entry."))
+def werte(keys: Annotated[list[str], typer.Argument(metavar="KEY…", help=tr("Keys of werte.yaml."))], kb: Kb = None) -> None:
     from agent import texts
     from agent.errors import KnowledgeBaseError
     from agent.ingest import werte as dated
@@ -234,13 +243,14 @@ def werte(keys: Annotated[list[str], typer.Argument(metavar="KEY…", help="Keys
     known = {name for value in values for name in (value.key, value.name)}
     for key in keys:
         if key not in known:
-            raise KnowledgeBaseError(f"werte.yaml has no key {key}.", near(key, known, "Take one of its keys, or `key/row`."))
+            raise KnowledgeBaseError(
+                tr("werte.yaml has no key {key}.", key=key), near(key, known, tr("Take one of its keys, or `key/row`."))
+            )
     emit(dated.Notation(texts.table(f"kb.{bench.language.code}")).table(values, keys))
 
 
-@kb_app.command()
+@kb_app.command(help=tr("Write the embedded embedder's vectors of all entries into the small file that ships with the knowledge base."))
 def cache(kb: Kb = None) -> None:
-    """Write the embedded embedder's vectors of all entries into the small file that ships with the knowledge base."""
     with progress_bar() as progress:
         path, count = bench_of(kb, False).write_cache(progress)
-    emit(f"{path}: {count} new vectors.")
+    emit(tr("{path}: {count} new vectors.", path=path, count=count))

@@ -9,55 +9,60 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from agent.cli.shared import Kb, NoEmbed, bench_of, emit, emit_json, err, progress_bar, ready, settings_of
+from agent.cli.flags import Kb, NoEmbed
+from agent.cli.shared import bench_of, emit, emit_json, err, progress_bar, ready, settings_of
+from agent.cli.spoken import Commands
 from agent.errors import EXIT_EXPECTED, AgentError, ModelMissing, UsageError
+from agent.i18n import tr
 
 if TYPE_CHECKING:
     from agent.wiring import Bench
 
-app = typer.Typer(rich_markup_mode=None)
-fit_app = typer.Typer(help="Fit the data tables that ranking and refusing go by.", no_args_is_help=True, rich_markup_mode=None)
+app = Commands()
+fit_app = Commands(help=tr("Fit the data tables that ranking and refusing go by."), no_args_is_help=True)
 app.add_typer(fit_app, name="fit")
 
 
-Answers = Annotated[bool, typer.Option("--answers", help="Let the model write the answers, too (without it they are extractive).")]
-JsonOut = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the whole result as JSON.")]
-Resume = Annotated[bool, typer.Option("--resume", help="Go on where an interrupted run stopped.")]
-Retry = Annotated[bool, typer.Option("--retry-errors", help="Go on, and ask again what failed.")]
-Repeat = Annotated[int, typer.Option(min=1, max=100, help="Ask every question so often.")]
-Cassette = Annotated[Path | None, typer.Option(metavar="FILE", help="Play the model's replies from this file instead of asking it.")]
-Record = Annotated[bool, typer.Option("--record", help="Ask the model and store its replies in the cassette.")]
+Answers = Annotated[bool, typer.Option("--answers", help=tr("Let the model write the answers, too (without it they are extractive)."))]
+JsonOut = Annotated[Path | None, typer.Option(metavar="FILE", help=tr("Write the whole result as JSON."))]
+Resume = Annotated[bool, typer.Option("--resume", help=tr("Go on where an interrupted run stopped."))]
+Retry = Annotated[bool, typer.Option("--retry-errors", help=tr("Go on, and ask again what failed."))]
+Repeat = Annotated[int, typer.Option(min=1, max=100, help=tr("Ask every question so often."))]
+Cassette = Annotated[Path | None, typer.Option(metavar="FILE", help=tr("Play the model's replies from this file instead of asking it."))]
+Record = Annotated[bool, typer.Option("--record", help=tr("Ask the model and store its replies in the cassette."))]
 
 
-@app.command("eval")
+@app.command(
+    "eval",
+    help=tr("Measure search, refusals and answers over the goldset, or search over a third-party set; every figure with its interval."),
+)
 def evaluate(
     answers: Answers = False,
     json_out: JsonOut = None,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the page that shows where it fails.")] = None,
-    markdown: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the report as Markdown.")] = None,
-    scorecard: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the scores alone, small enough to commit.")] = None,
-    compare: Annotated[Path | None, typer.Option(metavar="FILE", help="An earlier result to compare with.")] = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help=tr("Write the page that shows where it fails."))] = None,
+    markdown: Annotated[Path | None, typer.Option(metavar="FILE", help=tr("Write the report as Markdown."))] = None,
+    scorecard: Annotated[Path | None, typer.Option(metavar="FILE", help=tr("Write the scores alone, small enough to commit."))] = None,
+    compare: Annotated[Path | None, typer.Option(metavar="FILE", help=tr("An earlier result to compare with."))] = None,
     gate: Annotated[
-        bool, typer.Option("--gate", help="Exit 1 on a real drop against --compare or the newest scorecard, or below a floor.")
+        bool, typer.Option("--gate", help=tr("Exit 1 on a real drop against --compare or the newest scorecard, or below a floor."))
     ] = False,
     repeat: Repeat = 1,
     resume: Resume = False,
     retry: Retry = False,
-    beir: Annotated[Path | None, typer.Option(metavar="DIR", help="Measure a set in BEIR's layout instead of the goldset.")] = None,
-    language: Annotated[str | None, typer.Option(help="The language of --beir: de (the default), sv or en.")] = None,
-    where: Annotated[list[str] | None, typer.Option(metavar="F=V", help="Only queries of --beir whose field F is V.")] = None,
-    run_file: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the rankings as a TREC run file.")] = None,
+    beir: Annotated[Path | None, typer.Option(metavar="DIR", help=tr("Measure a set in BEIR's layout instead of the goldset."))] = None,
+    language: Annotated[str | None, typer.Option(help=tr("The language of --beir: de (the default), sv or en."))] = None,
+    where: Annotated[list[str] | None, typer.Option(metavar="F=V", help=tr("Only queries of --beir whose field F is V."))] = None,
+    run_file: Annotated[Path | None, typer.Option(metavar="FILE", help=tr("Write the rankings as a TREC run file."))] = None,
     cassette: Cassette = None,
     record: Record = False,
     no_embed: NoEmbed = False,
     kb: Kb = None,
 ) -> None:
-    """Measure search, refusals and answers over the goldset, or search over a third-party set; every figure with its interval."""
     from agent.eval import evaluation, report
     from agent.eval import scorecard as scoring
 
     if not beir and (where or language):
-        raise UsageError(f"{'--where' if where else '--language'} belongs to --beir.", "Name the set: --beir DIR.")
+        raise UsageError(tr("{option} belongs to --beir.", option="--where" if where else "--language"), tr("Name the set: --beir DIR."))
     settings = settings_of(kb, embed_off=no_embed or None)
     path = compare or (evaluation.newest(evaluation.scores(settings)) if gate and not beir else None)
     earlier = evaluation.read(path) if path else None
@@ -91,19 +96,21 @@ def evaluate(
 def _close(gate: Any, earlier: Path | None) -> None:
     """Say what the gate found, and leave with 1 where it is closed."""
     if earlier is None:
-        err("There is no scorecard to compare with; only the floors were looked at.")
+        err(tr("There is no scorecard to compare with; only the floors were looked at."))
     for reason in gate.reasons:
-        err(f"gate: {reason}")
+        err(tr("gate: {reason}", reason=reason))
     if gate.closed:
         raise typer.Exit(EXIT_EXPECTED)
-    err("The gate is open.")
+    err(tr("The gate is open."))
 
 
-@app.command()
+@app.command(
+    help=tr("Let several models or strategies answer the goldset: citation precision, then refusal correctness, then time decide.")
+)
 def bakeoff(
-    models: Annotated[str | None, typer.Option(metavar="A,B,C", help="The models, as the server calls them.")] = None,
+    models: Annotated[str | None, typer.Option(metavar="A,B,C", help=tr("The models, as the server calls them."))] = None,
     strategies: Annotated[
-        str | None, typer.Option(metavar="A,B,C", help="Instead: strategies with the answer model, told by class of question, too.")
+        str | None, typer.Option(metavar="A,B,C", help=tr("Instead: strategies with the answer model, told by class of question, too."))
     ] = None,
     json_out: JsonOut = None,
     repeat: Repeat = 1,
@@ -113,22 +120,25 @@ def bakeoff(
     record: Record = False,
     kb: Kb = None,
 ) -> None:
-    """Let several models or strategies answer the goldset: citation precision, then refusal correctness, then time decide."""
     from agent.eval import evaluation, tables
 
     if bool(models) == bool(strategies):
-        raise UsageError("A bake-off is between models or between strategies.", "Write --models a,b,c or --strategies direct,router.")
+        raise UsageError(
+            tr("A bake-off is between models or between strategies."), tr("Write --models a,b,c or --strategies direct,router.")
+        )
     what, varied = ("model", "answer_model") if models else ("strategy", "strategy")
     names = [name.strip() for name in (models or strategies or "").split(",") if name.strip()]
     if not names:
         raise UsageError(
-            f"A bake-off needs {'models' if models else 'strategies'}.", f"Write --{'models' if models else 'strategies'} a,b,c."
+            tr("A bake-off needs models.") if models else tr("A bake-off needs strategies."),
+            tr("Write --{option} a,b,c.", option="models" if models else "strategies"),
         )
     bench = _measured_bench(kb)
     asked = names if models else [bench.settings.answer_model]
     if not cassette and not any(bench.model(name).installed() for name in asked):
         raise ModelMissing(
-            f"None of these models is on {bench.model_server.url}: {', '.join(asked)}.", f"Start it, and: {bench.to_get(*asked)}"
+            tr("None of these models is on {url}: {asked}.", url=bench.model_server.url, asked=", ".join(asked)),
+            tr("Start it, and: {command}", command=bench.to_get(*asked)),
         )
     with _measuring(
         json_out,
@@ -149,10 +159,12 @@ def bakeoff(
         emit("\n" + tables.by_class(results, words, what=what))
 
 
-@app.command()
+@app.command(
+    help=tr("Try settings on the questions that tuning may see; what is printed was measured on questions the choice had not seen.")
+)
 def sweep(
-    sets: Annotated[list[str], typer.Option("--set", metavar="NAME=V,V", help="A setting and the values to try; several make a grid.")],
-    measure: Annotated[str, typer.Option(help="What decides, such as nDCG@10, MRR@10, refusal-correct, figure-present.")] = "nDCG@10",
+    sets: Annotated[list[str], typer.Option("--set", metavar="NAME=V,V", help=tr("A setting and the values to try; several make a grid."))],
+    measure: Annotated[str, typer.Option(help=tr("What decides, such as nDCG@10, MRR@10, refusal-correct, figure-present."))] = "nDCG@10",
     folds: Annotated[int, typer.Option(min=2, max=100)] = 5,
     answers: Answers = False,
     json_out: JsonOut = None,
@@ -160,7 +172,6 @@ def sweep(
     cassette: Cassette = None,
     kb: Kb = None,
 ) -> None:
-    """Try settings on the questions that tuning may see; what is printed was measured on questions the choice had not seen."""
     from agent.eval import evaluation, experiment, tables
 
     grid = experiment.grid(sets)
@@ -175,7 +186,12 @@ def _measured_bench(kb: Path | None, **flags: Any) -> Bench:
     bench = bench_of(kb, False, **flags)
     ready(bench)
     if bench.stale():
-        err("The knowledge base is newer than the index: the figures are of the index. `pv-agent ingest --register` brings it up to date.")
+        err(
+            tr(
+                "The knowledge base is newer than the index: the figures are of the index. "
+                "`pv-agent ingest --register` brings it up to date."
+            )
+        )
     return bench
 
 
@@ -185,13 +201,13 @@ def _measuring(json_out: Path | None, settings: Any, name: str, **options: Any) 
     from agent.eval import evaluation
 
     if options.get("record") and not options.get("cassette"):
-        raise UsageError("--record needs to know where.", "Add --cassette FILE.")
+        raise UsageError(tr("--record needs to know where."), tr("Add --cassette FILE."))
     journal = _beside(json_out) if json_out else evaluation.folder(settings) / f"{name}.journal"
     with progress_bar() as progress:
         try:
             yield evaluation.Options(journal, progress, **options)
         except KeyboardInterrupt:
-            err(f"Interrupted; what was measured is in {journal}. Go on with the same command and --resume.")
+            err(tr("Interrupted; what was measured is in {journal}. Go on with the same command and --resume.", journal=journal))
             raise
 
 
@@ -215,7 +231,7 @@ def _write(path: Path | None, made: Callable[[], str]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(made(), encoding="utf-8")
     except OSError as error:
-        raise AgentError(f"{path} cannot be written ({error.strerror}).", "Name another place.") from error
+        raise AgentError(tr("{path} cannot be written ({reason}).", path=path, reason=error.strerror), tr("Name another place.")) from error
 
 
 def _json(value: Any) -> str:
@@ -224,11 +240,15 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
 
 
-@fit_app.command("answerability")
+@fit_app.command(
+    "answerability",
+    help=tr(
+        "Calibrate the refusal gate of a base's language on eichung.yaml and the goldset's tuning half; what is printed is out of fold."
+    ),
+)
 def fit_answerability(
-    write: Annotated[bool, typer.Option("--write", help="Store the coefficients in the program's table.")] = False, kb: Kb = None
+    write: Annotated[bool, typer.Option("--write", help=tr("Store the coefficients in the program's table."))] = False, kb: Kb = None
 ) -> None:
-    """Calibrate the refusal gate of a base's language on eichung.yaml and the goldset's tuning half; what is printed is out of fold."""
     from agent import texts
     from agent.eval import calibration
     from agent.wiring import FIRST_LANGUAGE
@@ -245,15 +265,19 @@ def fit_answerability(
         emit_json(table)
 
 
-@fit_app.command("complexity")
+@fit_app.command(
+    "complexity",
+    help=tr(
+        "Fit the classifier of the strategy adaptive on komplexitaet.yaml, the goldset's tuning half and the sets; printed is out of fold."
+    ),
+)
 def fit_complexity(
     sets: Annotated[
-        list[Path] | None, typer.Argument(metavar="[DIR]...", help="Folders with a queries.jsonl of text, label and lang.")
+        list[Path] | None, typer.Argument(metavar="[DIR]...", help=tr("Folders with a queries.jsonl of text, label and lang."))
     ] = None,
-    write: Annotated[bool, typer.Option("--write", help="Store the coefficients in the program's table.")] = False,
+    write: Annotated[bool, typer.Option("--write", help=tr("Store the coefficients in the program's table."))] = False,
     kb: Kb = None,
 ) -> None:
-    """Fit the classifier of the strategy adaptive on komplexitaet.yaml, the goldset's tuning half and the sets; printed is out of fold."""
     from agent import texts
     from agent.eval import complexity
 
@@ -269,20 +293,21 @@ def fit_complexity(
         emit_json(table)
 
 
-@fit_app.command("ranking")
+@fit_app.command(
+    "ranking", help=tr("Fit the weights of the second stage of a search on third-party test sets; what is printed is out of fold.")
+)
 def fit_ranking(
-    sets: Annotated[list[str], typer.Argument(metavar="DIR=LANGUAGE...", help="Test sets in BEIR's layout, each with its language.")],
-    write: Annotated[bool, typer.Option("--write", help="Store the weights in the program's table.")] = False,
-    own: Annotated[bool, typer.Option("--goldset", help="Fit to the goldset's tuning half, too.")] = False,
+    sets: Annotated[list[str], typer.Argument(metavar="DIR=LANGUAGE...", help=tr("Test sets in BEIR's layout, each with its language."))],
+    write: Annotated[bool, typer.Option("--write", help=tr("Store the weights in the program's table."))] = False,
+    own: Annotated[bool, typer.Option("--goldset", help=tr("Fit to the goldset's tuning half, too."))] = False,
     kb: Kb = None,
 ) -> None:
-    """Fit the weights of the second stage of a search on third-party test sets; what is printed is out of fold."""
     from agent import texts
     from agent.eval import beir, evaluation, fitting
 
     pairs = [(folder, language) for folder, _, language in (named.rpartition("=") for named in sets)]
     if not all(folder for folder, _ in pairs):
-        raise UsageError("A set is given with its language.", "Write DIR=LANGUAGE, such as sets/xquad_de=de.")
+        raise UsageError(tr("A set is given with its language."), tr("Write DIR=LANGUAGE, such as sets/xquad_de=de."))
     bench = _measured_bench(kb) if own else None
     settings = bench.settings if bench else settings_of(kb)
     read = [(beir.read(Path(folder)), language) for folder, language in pairs]

@@ -8,22 +8,24 @@ from typing import Annotated, Any
 
 import typer
 
-from agent.cli.shared import Kb, bench_of, emit, ready
+from agent.cli.flags import Kb
+from agent.cli.shared import bench_of, emit, ready
+from agent.cli.spoken import Commands
 from agent.errors import ConfigError
+from agent.i18n import tr
 
-app = typer.Typer(rich_markup_mode=None)
+app = Commands()
 
 
-@app.command()
+@app.command(help=tr("The HTTP API and its page."))
 def serve(
     host: Annotated[
-        str | None, typer.Option(help="Where to listen (default: PV_HOST, else 127.0.0.1); elsewhere a token is needed.")
+        str | None, typer.Option(help=tr("Where to listen (default: PV_HOST, else 127.0.0.1); elsewhere a token is needed."))
     ] = None,
-    port: Annotated[int | None, typer.Option(min=1, max=65535, help="The port (default: PV_PORT, else 8080).")] = None,
-    new_token: Annotated[bool, typer.Option("--new-token", help="Print a new token for PV_TOKEN, and serve nothing.")] = False,
+    port: Annotated[int | None, typer.Option(min=1, max=65535, help=tr("The port (default: PV_PORT, else 8080)."))] = None,
+    new_token: Annotated[bool, typer.Option("--new-token", help=tr("Print a new token for PV_TOKEN, and serve nothing."))] = False,
     kb: Kb = None,
 ) -> None:
-    """The HTTP API and its page."""
     if new_token:
         import secrets
 
@@ -36,9 +38,8 @@ def serve(
     listening.serve(settings)
 
 
-@app.command()
+@app.command(help=tr("An MCP server on stdin and stdout: an assistant's tools ask, search and show_entry."))
 def mcp(kb: Kb = None) -> None:
-    """An MCP server on stdin and stdout: an assistant's tools ask, search and show_entry."""
     needed("mcp", "mcp")
     settings = _settings(kb)
     from agent.serve import tools
@@ -64,4 +65,7 @@ def needed(extra: str, *packages: str) -> None:
     """Raises ConfigError where a package of an extra is missing."""
     for package in packages:
         if find_spec(package) is None:
-            raise ConfigError(f"This needs the package {package}, which is not installed.", f'Run: pip install "pv-agent[{extra}]"')
+            raise ConfigError(
+                tr("This needs the package {package}, which is not installed.", package=package),
+                tr('Run: pip install "pv-agent[{extra}]"', extra=extra),
+            )

@@ -1,28 +1,22 @@
-"""What the commands share: options, the settings and the bench they make, and how results and messages are printed."""
+"""What the commands share: the settings and the bench they make, and how results and messages are printed."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from agent.errors import AgentError, KnowledgeBaseError, UsageError
+from agent.i18n import tr
 
 if TYPE_CHECKING:
     from agent.review import Shadow
     from agent.wiring import Bench
-
-Kb = Annotated[Path | None, typer.Option("--kb", metavar="DIR", help="The knowledge base (default: PV_KB_DIR, else ./wissensbasis).")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
-Stichtag = Annotated[
-    str | None, typer.Option(metavar="DATE", help="The day the answer is for: 2026-01-31, 31.1.2026 or 2026 (default: today).")
-]
-NoEmbed = Annotated[bool, typer.Option("--no-embed", help="Words only, no vectors.")]
 
 
 def settings_of(kb: Path | None, **flags: Any) -> Any:
@@ -58,7 +52,7 @@ def pairs_of(conditions: list[str]) -> dict[str, str]:
     for condition in conditions:
         name, separator, value = condition.partition("=")
         if not separator or not name:
-            raise UsageError(f"{condition!r} is no condition.", "Write --where field=value.")
+            raise UsageError(tr("{condition!r} is no condition.", condition=condition), tr("Write --where field=value."))
         pairs[name] = value
     return pairs
 
@@ -120,7 +114,7 @@ def brought_up(bench: Bench, *, skip_bad: bool = False, full: bool = False) -> N
     with progress_bar() as progress:
         change, admission = bench.ingest(progress, skip_bad=skip_bad, full=full)
     for problem in admission.problems:
-        err(f"left out: {problem}")
+        err(tr("left out: {problem}", problem=problem))
     for line in _changes(change):
         err(line)
 
@@ -135,26 +129,44 @@ def ready(bench: Bench) -> None:
         from agent.ingest import folder, register
 
         if not folder.documents(bench.place.kb):
-            said = f"The knowledge base {bench.place.kb} holds no entries yet."
-            raise KnowledgeBaseError(said, "Bring documents in: pv-agent kb import DIR --licence TEXT; or write one: pv-agent kb new ID.")
+            said = tr("The knowledge base {kb} holds no entries yet.", kb=bench.place.kb)
+            raise KnowledgeBaseError(
+                said, tr("Bring documents in: pv-agent kb import DIR --licence TEXT; or write one: pv-agent kb new ID.")
+            )
         known = register.load(bench.place.kb)
         if known is not None and not known.entries:
-            said = f"No entry of the knowledge base {bench.place.kb} is registered yet."
-            raise KnowledgeBaseError(said, "Register them: pv-agent ingest --register.")
+            said = tr("No entry of the knowledge base {kb} is registered yet.", kb=bench.place.kb)
+            raise KnowledgeBaseError(said, tr("Register them: pv-agent ingest --register."))
     if not there:
-        err("There is no index yet; building it.")
+        err(tr("There is no index yet; building it."))
         brought_up(bench)
     elif not bench.store.info.entries:
-        err("The index is empty; building it anew.")
+        err(tr("The index is empty; building it anew."))
         brought_up(bench)
 
 
 def _changes(change: Any) -> Iterator[str]:
-    for label, ids in (("added", change.added), ("changed", change.changed), ("removed", change.removed)):
+    for label, ids in ((tr("added"), change.added), (tr("changed"), change.changed), (tr("removed"), change.removed)):
         if ids:
-            yield f"{label} {len(ids)}: {', '.join(ids[:10])}{f' and {len(ids) - 10} more' if len(ids) > 10 else ''}"
-    yield from (f"renamed: {old} -> {new}" for old, new in change.renamed)
+            yield named(label, ids)
+    yield from (tr("renamed: {old} -> {new}", old=old, new=new) for old, new in change.renamed)
     if not (change.added or change.changed or change.removed or change.renamed):
-        yield "The index was up to date."
-    yield f"{change.chunks} new chunks, {change.embedded} embedded, {change.reused} vectors taken over; {change.pieces} sentences embedded."
-    yield from (f"{chunk}: the embedder could not digest this chunk; it is found by its words only." for chunk in change.failed)
+        yield tr("The index was up to date.")
+    yield tr(
+        "{chunks} new chunks, {embedded} embedded, {reused} vectors taken over; {pieces} sentences embedded.",
+        chunks=change.chunks,
+        embedded=change.embedded,
+        reused=change.reused,
+        pieces=change.pieces,
+    )
+    yield from (
+        tr("{chunk}: the embedder could not digest this chunk; it is found by its words only.", chunk=chunk) for chunk in change.failed
+    )
+
+
+def named(label: str, ids: Sequence[str]) -> str:
+    """How many ids, and the first ten of them."""
+    shown = ", ".join(ids[:10])
+    if len(ids) <= 10:
+        return f"{label} {len(ids)}: {shown}"
+    return f"{label} {len(ids)}: {tr('{ids} and {count} more', ids=shown, count=len(ids) - 10)}"

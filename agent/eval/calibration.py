@@ -11,6 +11,7 @@ from agent.errors import KnowledgeBaseError
 from agent.eval import goldset
 from agent.eval.goldset import Case
 from agent.eval.measures import auroc
+from agent.i18n import tr
 from agent.plan import by_dates
 from agent.values import Reason
 from agent.wiring import Bench
@@ -47,9 +48,15 @@ class Calibration:
 
     def line(self) -> str:
         shown = f"{self.auroc:.3f}" if self.auroc is not None else "–"
-        return (
-            f"AUROC {shown}; false refusals {self.false_refusals} of {self.answerable}; "
-            f"answered wrongly {self.wrong_answers} of {self.unanswerable} (out of fold; threshold {self.model['threshold']:.2f})"
+        return tr(
+            "AUROC {auroc}; false refusals {false_refusals} of {answerable}; answered wrongly {wrong_answers} of {unanswerable} "
+            "(out of fold; threshold {threshold:.2f})",
+            auroc=shown,
+            false_refusals=self.false_refusals,
+            answerable=self.answerable,
+            wrong_answers=self.wrong_answers,
+            unanswerable=self.unanswerable,
+            threshold=self.model["threshold"],
         )
 
 
@@ -132,7 +139,8 @@ def labelled(bench: Bench) -> list[Case]:
     files = [path for path in (own, bench.place.goldset) if path.is_file()]
     if not files:
         raise KnowledgeBaseError(
-            f"There are no labelled questions beside {bench.place.goldset}.", "Write eichung.yaml in the goldset's form."
+            tr("There are no labelled questions beside {goldset}.", goldset=bench.place.goldset),
+            tr("Write eichung.yaml in the goldset's form."),
         )
     return [case for path in files for case in goldset.read(path).cases if not case.held]
 

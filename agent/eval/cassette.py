@@ -14,6 +14,7 @@ from typing import Any
 
 from agent import texts
 from agent.errors import AgentError, ModelError
+from agent.i18n import tr
 from agent.interfaces import ChatReply, ChatRequest, Model
 from agent.values import Finish, Tokens
 
@@ -117,7 +118,10 @@ class Cassette:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._path.write_text(json.dumps(self._head, ensure_ascii=False) + "\n", encoding="utf-8")
         except OSError as error:
-            raise AgentError(f"The cassette {self._path} cannot be written ({error.strerror}).", "Name another place.") from error
+            raise AgentError(
+                tr("The cassette {path} cannot be written ({reason}).", path=self._path, reason=error.strerror),
+                tr("Name another place."),
+            ) from error
 
     def _append(self, line: Mapping[str, Any]) -> None:
         with self._path.open("a", encoding="utf-8") as file:
@@ -127,9 +131,11 @@ class Cassette:
         try:
             lines = self._path.read_text(encoding="utf-8").splitlines()
         except OSError as error:
-            raise AgentError(f"There is no cassette at {self._path} ({error.strerror}).", "Make one with --record.") from error
+            raise AgentError(
+                tr("There is no cassette at {path} ({reason}).", path=self._path, reason=error.strerror), tr("Make one with --record.")
+            ) from error
         except UnicodeDecodeError as error:
-            raise AgentError(f"{self._path} is no cassette.", "Make one with --record.") from error
+            raise AgentError(tr("{path} is no cassette.", path=self._path), tr("Make one with --record.")) from error
         for number, line in enumerate(lines, 1):
             try:
                 row = json.loads(line)
@@ -140,7 +146,10 @@ class Cassette:
             except (ValueError, LookupError, TypeError) as error:
                 if number == len(lines) > 1:
                     break  # the line that was being written when the recording was interrupted
-                raise AgentError(f"{self._path}:{number}: this is no line of a cassette.", "Record it anew with --record.") from error
+                raise AgentError(
+                    tr("{path}:{number}: this is no line of a cassette.", path=self._path, number=number),
+                    tr("Record it anew with --record."),
+                ) from error
 
 
 def _head(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -179,7 +188,10 @@ class _Playing:
     def chat(self, request: ChatRequest, /) -> ChatReply:
         reply = self.play(self.name, request)
         if reply is None:
-            changed = f"prompts changed since: {', '.join(self.changed)}" if self.changed else ""
-            why = changed or "its question or evidence is another by now"
-            raise ModelError(f"The cassette holds no reply to this request of {self.name}; {why}.")
+            why = (
+                tr("prompts changed since: {prompts}", prompts=", ".join(self.changed))
+                if self.changed
+                else tr("its question or evidence is another by now")
+            )
+            raise ModelError(tr("The cassette holds no reply to this request of {name}; {why}.", name=self.name, why=why))
         return reply

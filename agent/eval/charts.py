@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from agent.errors import AgentError
 from agent.eval.report import Point, Score, Words
 from agent.eval.statistics import quantile
+from agent.i18n import tr
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -113,7 +114,7 @@ def _chart(name: str, size: tuple[float, float], draw: Callable[[Axes], None]) -
         import matplotlib as mpl
         from matplotlib.figure import Figure
     except ModuleNotFoundError as error:
-        raise AgentError("The page's charts need matplotlib.", "Install it with: pip install 'pv-agent[report]'") from error
+        raise AgentError(tr("The page's charts need matplotlib."), tr("Install it with: pip install 'pv-agent[report]'")) from error
     # A salt per chart keeps the ids of charts on one page apart, and the same chart the same text.
     with mpl.rc_context({**_STYLE, "svg.hashsalt": name}):
         figure = Figure(figsize=size, layout="constrained")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from agent.errors import AgentError
 from agent.eval import goldset, statistics
+from agent.i18n import tr
 from agent.language import Language, complexity
 from agent.values import Label
 from agent.wiring import Bench, language
@@ -56,8 +57,10 @@ class Fit:
         right = sum(row.get(label, 0) for label, row in self.said.items())
         found = statistics.share(right, n)
         shown = f"{found.value:.3f} ({found.low:.3f}–{found.high:.3f}), n = {n}" if found else "–"
-        each = ", ".join(f"{label} {row.get(label, 0)} of {sum(row.values())}" for label, row in self.said.items())
-        return f"{self.language}: accuracy {shown}; right: {each} (out of fold)"
+        each = ", ".join(
+            tr("{label} {right} of {all}", label=label, right=row.get(label, 0), all=sum(row.values())) for label, row in self.said.items()
+        )
+        return tr("{language}: accuracy {accuracy}; right: {each} (out of fold)", language=self.language, accuracy=shown, each=each)
 
 
 # --- labelled questions ---------------------------------------------------------------------------
@@ -73,7 +76,9 @@ def labelled(bench: Bench, sets: Sequence[Path]) -> list[Example]:
     own = bench.place.goldset.with_name(OWN)
     found = [*(_own(own) if own.is_file() else ()), *gold, *(example for at in sets for example in _of_set(at))]
     if not found:
-        raise AgentError(f"There are no labelled questions: {own} does not exist.", "Write it, or name a folder with a queries.jsonl.")
+        raise AgentError(
+            tr("There are no labelled questions: {own} does not exist.", own=own), tr("Write it, or name a folder with a queries.jsonl.")
+        )
     return found
 
 
@@ -86,7 +91,9 @@ def _own(path: Path) -> Iterator[Example]:
         raise AgentError(f"{path}:{root.line}: {root.message}", root.mend)
     rows = root.fields.get("fragen") if isinstance(root, Fields) else None
     if not isinstance(rows, Items):
-        raise AgentError(f"{path}: there is no list `fragen`.", "Write - {klasse: A, sprache: de, frage: …} under `fragen:`.")
+        raise AgentError(
+            tr("{path}: there is no list `fragen`.", path=path), tr("Write - {klasse: A, sprache: de, frage: …} under `fragen:`.")
+        )
     for row in rows.items:
         given = {name: node.text for name, node in row.fields.items() if isinstance(node, Scalar)} if isinstance(row, Fields) else {}
         yield _example(f"{path}:{row.line}", given.get("frage"), given.get("klasse"), given.get("sprache"), path.name)
@@ -97,14 +104,16 @@ def _of_set(folder: Path) -> Iterator[Example]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise AgentError(f"{path} cannot be read.", "Name a folder with a queries.jsonl of text, label and lang.") from error
+        raise AgentError(
+            tr("{path} cannot be read.", path=path), tr("Name a folder with a queries.jsonl of text, label and lang.")
+        ) from error
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
             row = json.loads(line)
         except ValueError as error:
-            raise AgentError(f"{path}:{number}: this is no JSON.", "One object a line.") from error
+            raise AgentError(tr("{path}:{number}: this is no JSON.", path=path, number=number), tr("One object a line.")) from error
         given = row if isinstance(row, dict) else {}
         yield _example(f"{path}:{number}", given.get("text"), str(given.get("label", ""))[:1], given.get("lang"), folder.name)
 
@@ -112,7 +121,7 @@ def _of_set(folder: Path) -> Iterator[Example]:
 def _example(at: str, text: Any, label: Any, code: Any, source: str) -> Example:
     known = {each.value: each for each in Label}
     if not isinstance(text, str) or not text.strip() or label not in known or not isinstance(code, str) or not code:
-        raise AgentError(f"{at}: a question needs its text, its label ({', '.join(known)}) and its language.")
+        raise AgentError(tr("{at}: a question needs its text, its label ({known}) and its language.", at=at, known=", ".join(known)))
     return Example(text, known[label], code, source)
 
 

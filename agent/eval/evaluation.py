@@ -25,6 +25,7 @@ from agent.eval.journal import Journal
 from agent.eval.report import Result, Row, Words
 from agent.eval.support import Dated
 from agent.eval.sweep import Choice
+from agent.i18n import tr
 from agent.ingest import werte
 from agent.ingest.embed import Progress
 from agent.settings import Settings, changed
@@ -74,9 +75,11 @@ def course(bench: Bench, options: Options) -> Iterator[Course]:
         ready = replace(bench, memory=memory, around=tape.around if tape else None)
         values = dated(ready)
         if problems := contradictions(ready, gold, values):
-            raise AgentError("\n".join(problems), "Mend the goldset, or the knowledge base; the index must be up to date: pv-agent ingest")
+            raise AgentError(
+                "\n".join(problems), tr("Mend the goldset, or the knowledge base; the index must be up to date: pv-agent ingest")
+            )
         stale = tape.changed_prompts if tape else []
-        told = f"The cassette was recorded with other prompts; changed since: {', '.join(stale)}."
+        told = tr("The cassette was recorded with other prompts; changed since: {prompts}.", prompts=", ".join(stale))
         yield Course(ready, gold, values, (told,) if stale else ())
 
 
@@ -124,8 +127,8 @@ def _speaking(bench: Bench, options: Options) -> Settings:
     model = bench.model()
     if not (options.cassette and not options.record) and not model.installed():
         raise AgentError(
-            f"The model {model.name} does not answer at {bench.model_server.url}.",
-            f"Run: {bench.to_get(model.name)}, or leave out --answers.",
+            tr("The model {name} does not answer at {url}.", name=model.name, url=bench.model_server.url),
+            tr("Run: {command}, or leave out --answers.", command=bench.to_get(model.name)),
         )
     return changed(settings, generator="point")
 
@@ -165,7 +168,7 @@ def on_collection(
     """The result of a set in BEIR's layout, and its fused run."""
     if f"language.{language}" not in (tables := texts.names("tables", ".json")):
         known = ", ".join(name.removeprefix("language.") for name in tables if name.startswith("language."))
-        raise UsageError(f"There is no language {language!r}.", f"Known: {known}.")
+        raise UsageError(tr("There is no language {language!r}.", language=language), tr("Known: {known}.", known=known))
     test_set = beir.read(at, where=where)
     queries = {query.id: query for query in (*test_set.queries, *test_set.unanswerable)}
     opened = collection.opened(test_set, settings, language=language, vectors=folder(settings) / "vectors", progress=options.progress)
@@ -262,9 +265,11 @@ def read(path: Path) -> Result:
         loaded = json.loads(path.read_text(encoding="utf-8"))
         jsonschema.validate(loaded, texts.schema("eval"))
     except OSError as error:
-        raise AgentError(f"{path} cannot be read ({error.strerror}).", "Write one with --json-out.") from error
+        raise AgentError(
+            tr("{path} cannot be read ({reason}).", path=path, reason=error.strerror), tr("Write one with --json-out.")
+        ) from error
     except (ValueError, jsonschema.ValidationError) as error:
-        raise AgentError(f"{path} is no result of an evaluation.", "Write one with --json-out.") from error
+        raise AgentError(tr("{path} is no result of an evaluation.", path=path), tr("Write one with --json-out.")) from error
     result: Result = loaded
     return result
 
@@ -320,7 +325,7 @@ def swept(bench: Bench, settings: tuple[Setting, ...], measure: str, options: Op
     """The choice among settings over the questions that tuning may see, by `measure`. Raises UsageError on a measure nobody knows."""
     known = [*measures.MEASURES, *scorecard.ANSWERS]
     if measure not in known:
-        raise UsageError(f"There is no measure {measure!r}.", f"Known: {', '.join(known)}.")
+        raise UsageError(tr("There is no measure {measure!r}.", measure=measure), tr("Known: {known}.", known=", ".join(known)))
     base = _speaking(bench, options)
     for setting in settings:
         changed(base, **setting.changes)  # a value a setting cannot have is told before anything is measured

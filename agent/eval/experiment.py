@@ -13,6 +13,7 @@ from typing import Any
 from agent.errors import AgentError, UsageError
 from agent.eval.journal import Journal
 from agent.eval.report import Row
+from agent.i18n import noted, tr
 from agent.ingest.embed import Progress
 
 Examiner = Callable[[str], Row]
@@ -65,7 +66,7 @@ def carried_out(experiment: Experiment, journal: Journal, *, resume: bool, retry
                         journal.add(key, known[key])
                     rows.append(known[key])
                     done += 1
-                    progress(done, total, "questions")
+                    progress(done, total, noted("questions"))
                 runs.append(tuple(rows))
             outcomes.append(Outcome(setting, tuple(runs)))
         except AgentError as error:
@@ -94,11 +95,13 @@ def grid(values: Sequence[str]) -> tuple[Setting, ...]:
         name, equals, listed = condition.partition("=")
         points = [point.strip() for point in listed.split(",") if point.strip()]
         if not (name.strip() and equals and points):
-            raise UsageError(f"--set {condition!r} sets nothing.", "Write --set name=value,value such as rrf_k=10,20,60.")
+            raise UsageError(
+                tr("--set {condition!r} sets nothing.", condition=condition), tr("Write --set name=value,value such as rrf_k=10,20,60.")
+            )
         if name.strip() in axes:
-            raise UsageError(f"--set names {name.strip()!r} twice.", "Give all its values at once: name=value,value.")
+            raise UsageError(tr("--set names {name!r} twice.", name=name.strip()), tr("Give all its values at once: name=value,value."))
         axes[name.strip()] = points
     if not axes:
-        raise UsageError("A sweep needs something to vary.", "Write --set rrf_k=10,20,60.")
+        raise UsageError(tr("A sweep needs something to vary."), tr("Write --set rrf_k=10,20,60."))
     changes = [dict(zip(axes, combination, strict=True)) for combination in product(*axes.values())]
     return (Setting("now"), *(Setting(" ".join(f"{name}={value}" for name, value in change.items()), change) for change in changes))

@@ -16,6 +16,7 @@ from agent import rescoring
 from agent.eval import collection, goldset, measures, statistics
 from agent.eval.beir import TestSet
 from agent.eval.goldset import Case
+from agent.i18n import noted, tr
 from agent.ingest.embed import Progress
 from agent.plan import by_dates
 from agent.settings import Settings, changed
@@ -193,10 +194,10 @@ def legs(example: Example) -> dict[str, list[str]]:
         return list(dict.fromkeys(hit.entry.id for _, hit in found))
 
     return {
-        "words": by(lambda hit: hit.lexical_rank),
-        "meaning": by(lambda hit: hit.dense_rank),
-        "rank fusion": _entries(example, lambda place: -example.hits[place].score),
-        "perfect order": _entries(example, lambda place: -example.judged.get(example.hits[place].entry.id, 0)),
+        noted("words"): by(lambda hit: hit.lexical_rank),
+        noted("meaning"): by(lambda hit: hit.dense_rank),
+        noted("rank fusion"): _entries(example, lambda place: -example.hits[place].score),
+        noted("perfect order"): _entries(example, lambda place: -example.judged.get(example.hits[place].entry.id, 0)),
     }
 
 
@@ -213,7 +214,7 @@ def compared(name: str, examples: Sequence[Example], fitted_ways: Mapping[str, R
     best = max(single, key=lambda way: measures.mean(single[way], MEASURE) or 0.0)
     oracle = {qid: max((each[qid] for each in single.values()), key=lambda row: row[MEASURE]) for qid in qrels}
     found = []
-    for way, rows in {**values, "better leg each time": oracle}.items():
+    for way, rows in {**values, noted("better leg each time"): oracle}.items():
         column = [rows[qid][MEASURE] for qid in qrels]
         estimate = statistics.mean(column)
         if estimate is not None and (way not in ("words", "meaning") or way in single):
@@ -224,9 +225,13 @@ def compared(name: str, examples: Sequence[Example], fitted_ways: Mapping[str, R
 
 def lines(scored: Sequence[Scored]) -> list[str]:
     """The figures as a Markdown table."""
-    head = [f"| set | way | {MEASURE} (95 %) | R@8 | against the best leg |", "| --- | --- | --- | --- | --- |"]
+    head = [
+        tr("| set | way | {measure} (95 %) | R@8 | against the best leg |", measure=MEASURE),
+        "| --- | --- | --- | --- | --- |",
+    ]
     return head + [
-        f"| {each.set} | {each.way} | {each.estimate.value:.3f} [{each.estimate.low:.3f}, {each.estimate.high:.3f}] | {each.recall:.3f} | "
+        f"| {each.set} | {tr(each.way)} | "
+        f"{each.estimate.value:.3f} [{each.estimate.low:.3f}, {each.estimate.high:.3f}] | {each.recall:.3f} | "
         + (f"{d.value:+.3f} [{d.low:+.3f}, {d.high:+.3f}]" if (d := each.against_best_leg) else "")
         + " |"
         for each in scored
@@ -239,5 +244,7 @@ def all_compared(sets: Mapping[str, Sequence[Example]], names: Sequence[str]) ->
     return [
         line
         for name, examples in sets.items()
-        for line in compared(name, examples, {"rescored": folded[name]} | ({"by other sets": foreign[name]} if foreign else {}))
+        for line in compared(
+            name, examples, {noted("rescored"): folded[name]} | ({noted("by other sets"): foreign[name]} if foreign else {})
+        )
     ]

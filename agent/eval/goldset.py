@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from agent.errors import AgentError
+from agent.i18n import noted, tr
 from agent.values import Period
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def read(path: Path) -> Goldset:
     except ValidationError as error:
         faults += [_fault(found, data, root, path) for found in error.errors(include_url=False)]
     if faults:
-        raise AgentError("\n".join(faults), "The form of a goldset is shown in agent/eval/goldset.py.")
+        raise AgentError("\n".join(faults), tr("The form of a goldset is shown in agent/eval/goldset.py."))
     lines = (_line(root, ("fragen", place)) for place in range(len(checked["fragen"])))
     cases = tuple(_case(row, f"{path}:{line}") for row, line in zip(checked["fragen"], lines, strict=True))
     return Goldset(checked["version"], checked["boden"], cases)
@@ -84,22 +85,26 @@ def _loaded(path: Path) -> tuple[yaml.Node, Any]:
             try:
                 return super().construct_yaml_timestamp(node)
             except ValueError as error:
-                raise yaml.constructor.ConstructorError(None, None, f"{node.value} is no date", node.start_mark) from error
+                raise yaml.constructor.ConstructorError(None, None, tr("{date} is no date", date=node.value), node.start_mark) from error
 
     Loader.add_constructor("tag:yaml.org,2002:timestamp", Loader.construct_yaml_timestamp)
     try:
         loader = Loader(path.read_text(encoding="utf-8"))
         root = loader.get_single_node()
         if root is None:
-            raise AgentError(f"{path}: this file is empty.", "A goldset has version, boden and fragen.")
+            raise AgentError(tr("{path}: this file is empty.", path=path), tr("A goldset has version, boden and fragen."))
         return root, loader.construct_document(root)
     except OSError as error:
-        raise AgentError(f"{path} cannot be read ({error.strerror}).", "A goldset lies beside its knowledge base.") from error
+        raise AgentError(
+            tr("{path} cannot be read ({reason}).", path=path, reason=error.strerror), tr("A goldset lies beside its knowledge base.")
+        ) from error
     except yaml.MarkedYAMLError as error:
         at = f"{path}:{error.problem_mark.line + 1}" if error.problem_mark else str(path)
-        raise AgentError(f"{at}: this is no readable YAML ({error.problem}).", "Put the line right.") from error
+        raise AgentError(
+            tr("{at}: this is no readable YAML ({problem}).", at=at, problem=error.problem), tr("Put the line right.")
+        ) from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise AgentError(f"{path}: this is no readable YAML.", "Save the file as UTF-8.") from error
+        raise AgentError(tr("{path}: this is no readable YAML.", path=path), tr("Save the file as UTF-8.")) from error
 
 
 def _case(row: Mapping[str, Any], at: str) -> Case:
@@ -123,22 +128,24 @@ def _case(row: Mapping[str, Any], at: str) -> Case:
 
 
 _SENTENCES = {
-    "missing": "{field} is missing",
-    "extra_forbidden": "there is no field {field}",
-    "string_type": "{field} must be text; a figure stands in quotes, as it is written",
-    "date_type": "{field} must be a date, such as 2026-11-30, without quotes",
-    "bool_type": "{field} must be true or false",
+    "missing": noted("{field} is missing"),
+    "extra_forbidden": noted("there is no field {field}"),
+    "string_type": noted("{field} must be text; a figure stands in quotes, as it is written"),
+    "date_type": noted("{field} must be a date, such as 2026-11-30, without quotes"),
+    "bool_type": noted("{field} must be true or false"),
 }
 
 
 def _fault(found: Any, data: Any, root: yaml.Node, path: Path) -> str:
     """One fault that pydantic found, as `file:line: question, what`."""
     where: tuple[str | int, ...] = found["loc"]
-    names = ["this", *(repr(part) for part in where if isinstance(part, str) and part not in ("any", "all"))]
-    field = names[-1] if names[-1] != "'fragen'" or len(where) == 1 else "this"
+    this = tr("this")
+    names = [this, *(repr(part) for part in where if isinstance(part, str) and part not in ("any", "all"))]
+    field = names[-1] if names[-1] != "'fragen'" or len(where) == 1 else this
     message = found["msg"].removeprefix("Value error, ")
     plain = message if found["type"] == "value_error" else f"{field}: {message}"
-    sentence = _SENTENCES.get(found["type"], "{plain}").format(field=field, plain=plain)
+    known = _SENTENCES.get(found["type"])
+    sentence = tr(known, field=field) if known else plain
     return f"{path}:{_line(root, where)}: {_whose(data, where)}{sentence}."
 
 
@@ -147,7 +154,7 @@ def _whose(data: Any, where: Sequence[str | int]) -> str:
         return ""
     row = data["fragen"][where[1]]
     name = row.get("id") if isinstance(row, dict) else None
-    return f"question {name or where[1] + 1}: "
+    return f"{tr('question {id}:', id=name or where[1] + 1)} "
 
 
 def _line(node: yaml.Node, where: Sequence[str | int]) -> int:
@@ -176,10 +183,16 @@ def _twice(root: yaml.Node, path: Path) -> Iterator[str]:
         for key, value in node.value if isinstance(node, yaml.MappingNode) else ():
             line = key.start_mark.line + 1
             if key.value in seen:
-                yield f"{path}:{line}: {key.value!r} is given twice."
+                yield tr("{path}:{line}: {name!r} is given twice.", path=path, line=line, name=key.value)
             seen.add(key.value)
             if key.value == "id" and ids.setdefault(value.value, line) != line:
-                yield f"{path}:{line}: question {value.value}: the id stands in line {ids[value.value]} already."
+                yield tr(
+                    "{path}:{line}: question {id}: the id stands in line {first} already.",
+                    path=path,
+                    line=line,
+                    id=value.value,
+                    first=ids[value.value],
+                )
             nodes.append(value)
         if isinstance(node, yaml.SequenceNode):
             nodes += node.value
@@ -194,10 +207,10 @@ Contradiction = Callable[[Case], Iterable[str]]
 def check(cases: Iterable[Case], known_ids: Collection[str], *, against: Sequence[Contradiction] = ()) -> tuple[str, ...]:
     """What the knowledge base contradicts, as `file:line: question, what`: unknown entry ids, and whatever `against` finds."""
     return tuple(
-        f"{case.at}: question {case.id}: {problem}."
+        tr("{at}: question {id}: {problem}.", at=case.at, id=case.id, problem=problem)
         for case in cases
         for problem in (
-            *(f"there is no entry {name!r}" for name in case.sources if name not in known_ids),
+            *(tr("there is no entry {name!r}", name=name) for name in case.sources if name not in known_ids),
             *(problem for contradiction in against for problem in contradiction(case)),
         )
     )
@@ -223,8 +236,8 @@ def by_date(
         for figure in case.figures:
             spans = rows.get(spelled(figure), ())
             if spans and not any(period.overlaps(*span) for span in spans for period in about):
-                shown = ", ".join(f"{start or '...'} to {end or '...'}" for start, end in spans)
-                yield f"expects {figure}, which the dated values give only for {shown}"
+                shown = ", ".join(tr("{start} to {end}", start=start or "...", end=end or "...") for start, end in spans)
+                yield tr("expects {figure}, which the dated values give only for {spans}", figure=figure, spans=shown)
 
     return found
 
@@ -235,7 +248,7 @@ def by_text(holds: Callable[[str, str], bool]) -> Contradiction:
     def found(case: Case) -> Iterator[str]:
         for figure in case.figures:
             if not any(holds(source, figure) for source in case.sources):
-                yield f"expects {figure}, which stands in none of its sources"
+                yield tr("expects {figure}, which stands in none of its sources", figure=figure)
 
     return found
 

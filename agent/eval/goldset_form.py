@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from agent.i18n import tr
+
 Tag = Literal["single", "temporal", "comparison", "multi_hop", "survey", "context_dependent", "false_premise", "out_of_scope", "typo"]
 
 
@@ -25,7 +27,7 @@ class Sources(Strict):
     @model_validator(mode="after")
     def _one_kind(self) -> Sources:
         if self.any and self.all:
-            raise ValueError("sources are given as any or as all, not as both")
+            raise ValueError(tr("sources are given as any or as all, not as both"))
         return self
 
 
@@ -51,9 +53,9 @@ class Goldquestion(Strict):
     def _expects_what_it_can(self) -> Goldquestion:
         sources = self.erwartete_quellen.any or self.erwartete_quellen.all
         if self.verweigern and (sources or self.erwartete_werte):
-            raise ValueError("a question to be refused expects neither sources nor figures")
+            raise ValueError(tr("a question to be refused expects neither sources nor figures"))
         if not self.verweigern and not sources:
-            raise ValueError("an answerable question names the sources it expects")
+            raise ValueError(tr("an answerable question names the sources it expects"))
         return self
 
 

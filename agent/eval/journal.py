@@ -9,6 +9,7 @@ from typing import Any
 
 from agent.errors import AgentError
 from agent.eval.report import Row
+from agent.i18n import tr
 
 FAILED = "not_scored"
 Key = tuple[str, int, str]
@@ -35,7 +36,8 @@ class Journal:
             self._path.write_text("".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines), encoding="utf-8")
         except OSError as error:
             raise AgentError(
-                f"The journal {self._path} cannot be written ({error.strerror}).", "Name another place with --json-out."
+                tr("The journal {path} cannot be written ({reason}).", path=self._path, reason=error.strerror),
+                tr("Name another place with --json-out."),
             ) from error
         return kept
 
@@ -48,8 +50,8 @@ class Journal:
         head, *lines = self._path.read_text(encoding="utf-8").splitlines() or [""]
         if _line(head) != self._head:
             raise AgentError(
-                f"The journal {self._path} is of another run: settings, questions or knowledge base have changed.",
-                "Begin anew without --resume.",
+                tr("The journal {path} is of another run: settings, questions or knowledge base have changed.", path=self._path),
+                tr("Begin anew without --resume."),
             )
         rows = [row for line in lines if (row := _line(line)) is not None]  # a last line cut off by the interruption is none
         return {(str(row["key"][0]), int(row["key"][1]), str(row["key"][2])): row["row"] for row in rows}

@@ -9,6 +9,7 @@ from math import fsum
 from agent.errors import AgentError
 from agent.eval import measures, statistics
 from agent.eval.report import Change, Estimate, Point, Result, Row, Score
+from agent.i18n import tr
 
 ANSWERS: Mapping[str, bool] = {
     "refusal-correct": True,
@@ -143,7 +144,7 @@ def compared(old: Result, new: Result) -> list[Change]:
     before, after = _values(old), _values(new)
     shared = [key for key in after if key in before]
     if not shared:
-        raise AgentError("The two results have no question in common.", "Compare runs over the same questions.")
+        raise AgentError(tr("The two results have no question in common."), tr("Compare runs over the same questions."))
     found = statistics.compare(
         {qid: before[qid, mark] for qid, mark in shared},
         {qid: after[qid, mark] for qid, mark in shared},
@@ -196,8 +197,11 @@ class Gate:
 def gate(result: Result, floors: Mapping[str, float]) -> Gate:
     """Closed by a drop that the comparison in the result calls real, and by a figure below its floor; a floor is held to all questions."""
     reasons = [
-        f"{change['measure']} went from {change['old']:.3f} to {change['new']:.3f} "
-        f"(difference {change['new'] - change['old']:+.3f}, {change['low']:+.3f} to {change['high']:+.3f}, p {change['p']:.4f})"
+        tr(
+            "{measure} went from {old:.3f} to {new:.3f} (difference {change:+.3f}, {low:+.3f} to {high:+.3f}, p {p:.4f})",
+            change=change["new"] - change["old"],
+            **{name: change[name] for name in ("measure", "old", "new", "low", "high", "p")},
+        )
         for change in result.get("comparison", [])
         if change["verdict"] == statistics.Verdict.REAL_DROP
     ]
@@ -205,9 +209,9 @@ def gate(result: Result, floors: Mapping[str, float]) -> Gate:
     for name, floor in floors.items():
         value = figures.get(name)
         if value is None:
-            reasons.append(f"{name} was not scored and has the floor {floor:g}")
+            reasons.append(tr("{name} was not scored and has the floor {floor:g}", name=name, floor=floor))
         elif value < floor:
-            reasons.append(f"{name} is {value:.3f}, below its floor {floor:g}")
+            reasons.append(tr("{name} is {value:.3f}, below its floor {floor:g}", name=name, value=value, floor=floor))
     return Gate(tuple(reasons))
 
 
@@ -230,7 +234,9 @@ def check_floors(floors: Mapping[str, float]) -> None:
     ]
     for name in floors:
         if name not in known:
-            raise AgentError(f"The goldset sets a floor for {name!r}, which is no measure.", f"Known: {', '.join(known)}.")
+            raise AgentError(
+                tr("The goldset sets a floor for {name!r}, which is no measure.", name=name), tr("Known: {known}.", known=", ".join(known))
+            )
 
 
 def alone(result: Result) -> Result:

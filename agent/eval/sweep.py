@@ -12,6 +12,7 @@ from math import fsum
 
 from agent.errors import UsageError
 from agent.eval import statistics
+from agent.i18n import tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,10 @@ def chosen(values: Mapping[str, Mapping[str, float]], *, folds: int, share_of: b
     names = list(values)
     questions = sorted(set.intersection(*(set(column) for column in values.values())))
     if not 2 <= folds <= len(questions):
-        raise UsageError(f"{len(questions)} questions cannot make {folds} folds.", f"Take --folds between 2 and {max(2, len(questions))}.")
+        raise UsageError(
+            tr("{count} questions cannot make {folds} folds.", count=len(questions), folds=folds),
+            tr("Take --folds between 2 and {most}.", most=max(2, len(questions))),
+        )
     parts = [tuple(questions[place::folds]) for place in range(folds)]
     sign = -1 if lower_is_better else 1
 
@@ -55,6 +59,6 @@ def chosen(values: Mapping[str, Mapping[str, float]], *, folds: int, share_of: b
     difference = statistics.difference(now, new)
     before, after = statistics.estimate(now, share_of=share_of), statistics.estimate(new, share_of=share_of)
     if difference is None or before is None or after is None:
-        raise UsageError("No question was scored under every setting.", "Vary fewer settings, or look at `pv-agent eval`.")
+        raise UsageError(tr("No question was scored under every setting."), tr("Vary fewer settings, or look at `pv-agent eval`."))
     verdict = statistics.verdict(difference, higher_is_better=not lower_is_better)
     return Choice(best(questions), made, after, before, difference, verdict)

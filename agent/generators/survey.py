@@ -10,6 +10,7 @@ from time import monotonic
 
 from agent import context
 from agent.errors import ModelError, ModelTimeout
+from agent.i18n import tr
 from agent.interfaces import ChatReply, ChatRequest, Model, Parts
 from agent.language import citations
 from agent.values import Complaint, Draft, Evidence, Finish, Hit, Origin, Plan, Question, Tokens
@@ -50,7 +51,9 @@ def _noted(hits: Sequence[Hit], values: Mapping[str, str], parts: Parts, model: 
     def noted(hit: Hit) -> ChatReply | ModelError:
         left = ends - monotonic()
         if left <= 0:
-            return ModelTimeout(f"{model.name} had no time left for {hit.entry.id}.", "Allow more with PV_MODEL_TIMEOUT.")
+            return ModelTimeout(
+                tr("{name} had no time left for {id}.", name=model.name, id=hit.entry.id), tr("Allow more with PV_MODEL_TIMEOUT.")
+            )
         try:
             block = context.fitting([context.block(hit, parts.language)], beside=beside, parts=parts)
             ask = template.substitute(values, blocks=block)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
+from agent.i18n import tr
 from agent.ingest import folder, register
 from agent.ingest.lint import lint
 from agent.ingest.problems import EntryProblem, Severity
@@ -45,8 +46,8 @@ def build(kb_dir: Path, language: Language, *, licence: str = "", today: date | 
         if note.strip():
             after.append(_registered(file.entry.info, note, known, day))
         else:
-            mend = "Run `pv-agent kb build --licence TEXT`, or set `licence` in kb.json."
-            problems.append(EntryProblem(file.path, 1, "The entry has no licence note.", mend))
+            mend = tr("Run `pv-agent kb build --licence TEXT`, or set `licence` in kb.json.")
+            problems.append(EntryProblem(file.path, 1, tr("The entry has no licence note."), mend))
     built = replace(before, entries=tuple(sorted(after, key=lambda entry: entry.id)))
     if built != before or not (kb_dir / "kb.json").exists():
         register.save(built, kb_dir)

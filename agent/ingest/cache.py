@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent.errors import KnowledgeBaseError
+from agent.i18n import tr
 from agent.ingest.embed import Progress, embedded, quiet
 from agent.interfaces import Document, Embedder, EmbedderIdentity
 from agent.language import Language
@@ -105,4 +106,7 @@ def _write(path: Path, vectors: Mapping[str, Vector], identity: EmbedderIdentity
         fresh.write_bytes(blob)
         fresh.replace(path)
     except OSError as error:
-        raise KnowledgeBaseError(f"The vectors cannot be written to {path} ({error.strerror}).", "Check permissions and room.") from error
+        raise KnowledgeBaseError(
+            tr("The vectors cannot be written to {path} ({reason}).", path=path, reason=error.strerror),
+            tr("Check permissions and room."),
+        ) from error

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from agent.i18n import noted, tr
 from agent.ingest.entries import line_at
 from agent.ingest.folder import FileRead
 from agent.ingest.problems import EntryProblem, Severity, near
@@ -29,16 +30,16 @@ def cyclic(files: Sequence[FileRead]) -> Iterator[EntryProblem]:
     """References that go round, as notices whatever else is strict: two entries may well refer to each other."""
     read = _by_id(files)
     for cycle in cycles(_graph(read)):
-        message = f"The references go round: {' -> '.join((*cycle, cycle[0]))}."
-        yield EntryProblem(read[cycle[0]].path, 1, message, "", Severity.NOTICE, "circles of references")
+        message = tr("The references go round: {circle}.", circle=" -> ".join((*cycle, cycle[0])))
+        yield EntryProblem(read[cycle[0]].path, 1, message, "", Severity.NOTICE, noted("circles of references"))
 
 
 def closed(files: Sequence[FileRead]) -> Iterator[EntryProblem]:
     """Circles of entries that refer to one another only, so that a reader who comes upon one of them never gets out."""
     read = _by_id(files)
     for circle in circles(_graph(read)):
-        message = f"These entries refer to one another only: {', '.join(circle)}."
-        yield EntryProblem(read[circle[0]].path, 1, message, "Refer from one of them to an entry outside.")
+        message = tr("These entries refer to one another only: {circle}.", circle=", ".join(circle))
+        yield EntryProblem(read[circle[0]].path, 1, message, tr("Refer from one of them to an entry outside."))
 
 
 def _by_id(files: Iterable[FileRead]) -> dict[str, FileRead]:
@@ -56,11 +57,11 @@ def _of_entry(entry_id: str, file: FileRead, known: Iterable[str]) -> Iterator[E
         found = re.search(rf"(?<![\w-]){re.escape(ref)}(?![\w-])", file.text[at:])
         line = line_at(file.text, at + found.start()) if found else 1
         if ref == entry_id:
-            yield EntryProblem(file.path, line, "The entry refers to itself.", "Take the reference out.")
+            yield EntryProblem(file.path, line, tr("The entry refers to itself."), tr("Take the reference out."))
         elif ref not in known:
-            yield EntryProblem(file.path, line, f"There is no entry {ref}.", near(ref, known, "Take the reference out."))
+            yield EntryProblem(file.path, line, tr("There is no entry {ref}.", ref=ref), near(ref, known, tr("Take the reference out.")))
         if count > 1:
-            yield EntryProblem(file.path, line, f"The reference to {ref} is given {count} times.", "Keep one.")
+            yield EntryProblem(file.path, line, tr("The reference to {ref} is given {count} times.", ref=ref, count=count), tr("Keep one."))
 
 
 def _named(file: FileRead, known: Iterable[str], language: Language) -> Iterator[EntryProblem]:
@@ -70,7 +71,12 @@ def _named(file: FileRead, known: Iterable[str], language: Language) -> Iterator
             for found in _NAMED.finditer(section.text):
                 if found[1] not in known:
                     line = line_at(file.text, section.start + found.start(1))
-                    yield EntryProblem(file.path, line, f"There is no entry {found[1]}.", near(found[1], known, "Take it out of the list."))
+                    yield EntryProblem(
+                        file.path,
+                        line,
+                        tr("There is no entry {found}.", found=found[1]),
+                        near(found[1], known, tr("Take it out of the list.")),
+                    )
 
 
 def cycles(graph: Graph) -> list[tuple[str, ...]]:

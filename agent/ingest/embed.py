@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from agent.errors import EmbedderError
+from agent.i18n import tr
 from agent.interfaces import Embedder
 
 if TYPE_CHECKING:
@@ -33,7 +34,10 @@ def embedded(
         batch = names[start : start + BATCH]
         vectors = embedder.passages([texts[name] for name in batch])
         if len(vectors) != len(batch) or any(vector is not None and vector.shape != (dimension,) for vector in vectors):
-            raise EmbedderError(f"The embedder {embedder.identity} gave vectors of another number or size.", "Check which model it runs.")
+            raise EmbedderError(
+                tr("The embedder {identity} gave vectors of another number or size.", identity=embedder.identity),
+                tr("Check which model it runs."),
+            )
         good = {name: vector for name, vector in zip(batch, vectors, strict=True) if vector is not None and np.isfinite(vector).all()}
         yield good, tuple(name for name in batch if name not in good)
         progress(min(start + BATCH, len(names)), len(names), what)

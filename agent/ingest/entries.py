@@ -8,6 +8,7 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
+from agent.i18n import tr
 from agent.ingest.problems import EntryProblem
 from agent.ingest.yamlfile import Fields, Node, parsed
 from agent.values import Entry, Section
@@ -21,12 +22,12 @@ def file_text(path: Path) -> str | EntryProblem:
     try:
         raw = path.read_bytes()
     except OSError as error:
-        return EntryProblem(path, 1, f"The file cannot be read ({error.strerror}).", "Check its permissions.")
+        return EntryProblem(path, 1, tr("The file cannot be read ({reason}).", reason=error.strerror), tr("Check its permissions."))
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        return EntryProblem(path, line, f"The file is not UTF-8 (byte {error.start}).", "Save it as UTF-8.")
+        return EntryProblem(path, line, tr("The file is not UTF-8 (byte {start}).", start=error.start), tr("Save it as UTF-8."))
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -47,12 +48,12 @@ def parse(text: str, path: Path, *, relative: str = "") -> Entry | list[EntryPro
     """The entry in `text`, or everything that is wrong with it. `relative` is its path as it is registered."""
     head = front_end(text)
     if head is None:
-        return [EntryProblem(path, 1, "The file does not begin with front matter.", "Begin it with `---`, fields, `---`.")]
+        return [EntryProblem(path, 1, tr("The file does not begin with front matter."), tr("Begin it with `---`, fields, `---`."))]
     node = parsed(text[text.index("\n") + 1 : head], path, first_line=2)
     if isinstance(node, EntryProblem):
         return [node]
     if not isinstance(node, Fields):
-        return [EntryProblem(path, 2, "The front matter holds no fields.", "Write them as `name: value`.")]
+        return [EntryProblem(path, 2, tr("The front matter holds no fields."), tr("Write them as `name: value`."))]
     from agent.ingest.frontmatter import FrontMatter, checked
 
     front = checked(node, path)
@@ -104,10 +105,17 @@ def _sections(text: str, body: int, path: Path) -> tuple[list[Section], list[Ent
         section = _trimmed(Section(name, text[start:end], start))
         number = line_at(text, at)
         if name in seen:
-            problems.append(EntryProblem(path, number, f"The section `{name}` stands there twice (line {seen[name]}).", "Join the two."))
+            problems.append(
+                EntryProblem(
+                    path,
+                    number,
+                    tr("The section `{name}` stands there twice (line {seen}).", name=name, seen=seen[name]),
+                    tr("Join the two."),
+                )
+            )
         elif not section.text and (name or at > body or len(heads) == 1):
-            what = f"The section `{name}` is empty." if name or at > body else "The entry has no text."
-            problems.append(EntryProblem(path, number, what, "Write it, or take the heading out."))
+            what = tr("The section `{name}` is empty.", name=name) if name or at > body else tr("The entry has no text.")
+            problems.append(EntryProblem(path, number, what, tr("Write it, or take the heading out.")))
         elif section.text:
             sections.append(section)
         seen.setdefault(name, number)

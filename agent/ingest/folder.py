@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.errors import KnowledgeBaseError
+from agent.i18n import tr
 from agent.ingest.entries import file_text, parse
 from agent.ingest.problems import EntryProblem
 from agent.values import Entry
@@ -32,10 +33,13 @@ class FileRead:
 def documents(kb_dir: Path) -> tuple[FileRead, ...]:
     """Every Markdown file of the knowledge base, in order of its path. A file that may not be read has no text, only a problem."""
     if not kb_dir.is_dir():
-        raise KnowledgeBaseError(f"There is no knowledge base at {kb_dir}.", "Give its folder with --kb or PV_KB_DIR.")
+        raise KnowledgeBaseError(tr("There is no knowledge base at {kb}.", kb=kb_dir), tr("Give its folder with --kb or PV_KB_DIR."))
     folder = kb_dir / DOCUMENTS
     if not folder.is_dir():
-        raise KnowledgeBaseError(f"The knowledge base {kb_dir} has no folder {DOCUMENTS}/.", "Make it, and put the entries there.")
+        raise KnowledgeBaseError(
+            tr("The knowledge base {kb} has no folder {folder}/.", kb=kb_dir, folder=DOCUMENTS),
+            tr("Make it, and put the entries there."),
+        )
     return tuple(_read(path, kb_dir) for path in sorted(paths(folder)))
 
 
@@ -56,13 +60,18 @@ def barred(path: Path, folder: Path) -> EntryProblem | None:
     try:
         real, root = path.resolve(), folder.resolve()
     except (OSError, RuntimeError):
-        return EntryProblem(path, 1, "This link leads nowhere.", "Take it out.")
+        return EntryProblem(path, 1, tr("This link leads nowhere."), tr("Take it out."))
     if real.exists() and not (real.is_file() or real.is_dir()):
-        return EntryProblem(path, 1, "This is no file with a text.", "Take it out.")
+        return EntryProblem(path, 1, tr("This is no file with a text."), tr("Take it out."))
     if LAYER_1.intersection(part.lower() for part in real.parts):
-        return EntryProblem(path, 1, "This comes from a Layer-1 folder of licensed texts and is never indexed.", "Take it out.")
+        return EntryProblem(path, 1, tr("This comes from a Layer-1 folder of licensed texts and is never indexed."), tr("Take it out."))
     if not real.is_relative_to(root):
-        return EntryProblem(path, 1, f"This leads out of {folder.name}/ and is never indexed.", f"Put the file itself into {folder.name}/.")
+        return EntryProblem(
+            path,
+            1,
+            tr("This leads out of {name}/ and is never indexed.", name=folder.name),
+            tr("Put the file itself into {name}/.", name=folder.name),
+        )
     return None
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
+from agent.i18n import tr
 from agent.ingest.problems import EntryProblem, near
 from agent.ingest.yamlfile import Fields, Items, Node, Scalar
 from agent.values import EntryInfo
@@ -16,11 +17,11 @@ from agent.values import EntryInfo
 
 def _day(value: Any) -> date:
     if not isinstance(value, str) or not re.fullmatch(r"\d{4}-\d{2}-\d{2}", value):
-        raise ValueError(f"{value!r} is no date")
+        raise ValueError(tr("{value!r} is no date", value=value))
     try:
         return date.fromisoformat(value)
     except ValueError as error:
-        raise ValueError(f"{value!r} is no day of the calendar") from error
+        raise ValueError(tr("{value!r} is no day of the calendar", value=value)) from error
 
 
 Day = Annotated[date, BeforeValidator(_day)]
@@ -58,7 +59,7 @@ class FrontMatter(BaseModel):
     @model_validator(mode="after")
     def _in_order(self) -> FrontMatter:
         if self.gueltig_ab and self.gueltig_bis and self.gueltig_bis < self.gueltig_ab:
-            raise ValueError("`gueltig_bis` lies before `gueltig_ab`")
+            raise ValueError(tr("`gueltig_bis` lies before `gueltig_ab`"))
         return self
 
     def info(self, path: str, sha256: str) -> EntryInfo:
@@ -87,7 +88,9 @@ FIELDS = tuple(FrontMatter.model_fields)
 
 def checked(node: Fields, path: Path) -> FrontMatter | list[EntryProblem]:
     """The front matter in `node`, or everything that is wrong with it."""
-    problems = [EntryProblem(path, line, f"The field `{name}` is given twice.", "Keep one of them.") for name, line in node.twice]
+    problems = [
+        EntryProblem(path, line, tr("The field `{name}` is given twice.", name=name), tr("Keep one of them.")) for name, line in node.twice
+    ]
     given = {name: value for name, field in node.fields.items() if (value := _value(field)) is not None}
     try:
         front = FrontMatter.model_validate(given)
@@ -111,25 +114,31 @@ def _problem(detail: Any, node: Fields, path: Path) -> EntryProblem:
     line = node.line if kind == "missing" else _line(node, name, where)
     match kind:
         case _ if isinstance(given, Fields | Items) and kind not in ("missing", "extra_forbidden"):
-            said = f"`{name}` holds fields where a text or a list of texts belongs.", f"Write `{name}: text`, or `{name}: [a, b]`."
+            said = (
+                tr("`{name}` holds fields where a text or a list of texts belongs.", name=name),
+                tr("Write `{name}: text`, or `{name}: [a, b]`.", name=name),
+            )
         case _ if isinstance(given, list) and len(where) == 1 and kind not in ("missing", "extra_forbidden"):
-            said = f"`{name}` is a list where one text belongs.", f"Write `{name}: text`."
+            said = tr("`{name}` is a list where one text belongs.", name=name), tr("Write `{name}: text`.", name=name)
         case "missing":
-            said = f"The field `{name}` is missing.", f"Add `{name}: …` to the front matter."
+            said = tr("The field `{name}` is missing.", name=name), tr("Add `{name}: …` to the front matter.", name=name)
         case "extra_forbidden":
-            said = f"There is no field `{name}`.", near(name, FIELDS, f"Fields are {', '.join(FIELDS)}.")
+            said = tr("There is no field `{name}`.", name=name), near(name, FIELDS, tr("Fields are {fields}.", fields=", ".join(FIELDS)))
         case "value_error" if where:
-            said = f"`{name}`: {detail['ctx']['error']}.", "Write it as 2026-01-31."
+            said = f"`{name}`: {detail['ctx']['error']}.", tr("Write it as 2026-01-31.")
         case "value_error":
-            said = f"{detail['ctx']['error']}.", "Put the dates right."
+            said = f"{detail['ctx']['error']}.", tr("Put the dates right.")
         case "string_pattern_mismatch":
-            said = f"`{name}` is {given!r}, and only letters, digits and hyphens can be cited.", "Rename the entry."
+            said = (
+                tr("`{name}` is {given!r}, and only letters, digits and hyphens can be cited.", name=name, given=given),
+                tr("Rename the entry."),
+            )
         case "tuple_type":
-            said = f"`{name}` is one text where a list belongs.", f"Write `{name}: [{given}]`."
+            said = tr("`{name}` is one text where a list belongs.", name=name), tr("Write `{name}: [{given}]`.", name=name, given=given)
         case "string_type":
-            said = f"`{name}` holds something that is no text.", "Write a text, or a list of texts."
+            said = tr("`{name}` holds something that is no text.", name=name), tr("Write a text, or a list of texts.")
         case _:
-            said = f"`{name}`: {detail['msg']}.", "Put the field right."
+            said = f"`{name}`: {detail['msg']}.", tr("Put the field right.")
     return EntryProblem(path, line, *said)
 
 

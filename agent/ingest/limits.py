@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from agent.i18n import tr
 from agent.ingest.entries import beside
 from agent.ingest.problems import EntryProblem
 from agent.ingest.yamlfile import Fields, Items, Node, Scalar
@@ -43,12 +44,14 @@ def read(kb_dir: Path) -> Mapping[str, Any] | list[EntryProblem]:
     if isinstance(node, EntryProblem):
         return [node]
     if not isinstance(node, Fields):
-        return [EntryProblem(path, node.line, "These are no limits.", "Write the lists `ausserhalb` and `rueckfragen`.")]
-    problems = [EntryProblem(path, line, f"`{name}` is given twice.", "Join the two.") for name, line in node.twice]
+        return [EntryProblem(path, node.line, tr("These are no limits."), tr("Write the lists `ausserhalb` and `rueckfragen`."))]
+    problems = [EntryProblem(path, line, tr("`{name}` is given twice.", name=name), tr("Join the two.")) for name, line in node.twice]
     found: dict[str, Any] = {"outside": [], "facts": []}
     for name, part in node.fields.items():
         if name not in _PARTS or not isinstance(part, Items):
-            problems.append(EntryProblem(path, node.lines[name], f"`{name}` is no list of limits.", "Known: ausserhalb, rueckfragen."))
+            problems.append(
+                EntryProblem(path, node.lines[name], tr("`{name}` is no list of limits.", name=name), tr("Known: ausserhalb, rueckfragen."))
+            )
             continue
         key, form = _PARTS[name]
         for item in part.items:
@@ -60,23 +63,25 @@ def read(kb_dir: Path) -> Mapping[str, Any] | list[EntryProblem]:
 
 
 def _faults(item: Node, form: dict[str, str], path: Path) -> Iterator[EntryProblem]:
-    known = f"Its fields: {', '.join(form)}."
+    known = tr("Its fields: {form}.", form=", ".join(form))
     if not isinstance(item, Fields):
-        yield EntryProblem(path, item.line, "This limit has no fields.", known)
+        yield EntryProblem(path, item.line, tr("This limit has no fields."), known)
         return
     for name, line in item.twice:
-        yield EntryProblem(path, line, f"`{name}` is given twice.", "Join the two.")
+        yield EntryProblem(path, line, tr("`{name}` is given twice.", name=name), tr("Join the two."))
     for name, node in item.fields.items():
         if name not in form:
-            yield EntryProblem(path, item.lines[name], f"There is no field `{name}` here.", known)
+            yield EntryProblem(path, item.lines[name], tr("There is no field `{name}` here.", name=name), known)
         elif name in _LISTS and _texts(node) is None:
-            yield EntryProblem(path, item.lines[name], f"`{name}` is no list of texts.", f"Write `{name}: [one, another]`.")
+            yield EntryProblem(
+                path, item.lines[name], tr("`{name}` is no list of texts.", name=name), tr("Write `{name}: [one, another]`.", name=name)
+            )
         elif name in _FLAGS and not (isinstance(node, Scalar) and node.text in ("true", "false")):
-            yield EntryProblem(path, item.lines[name], f"`{name}` is true or false.", f"Write `{name}: true`.")
+            yield EntryProblem(path, item.lines[name], tr("`{name}` is true or false.", name=name), tr("Write `{name}: true`.", name=name))
         elif name not in _LISTS | _FLAGS and not (isinstance(node, Scalar) and node.value):
-            yield EntryProblem(path, item.lines[name], f"`{name}` is no text.", f"Write `{name}: text`.")
+            yield EntryProblem(path, item.lines[name], tr("`{name}` is no text.", name=name), tr("Write `{name}: text`.", name=name))
     for name in form.keys() - item.fields.keys() - _OPTIONAL.keys():
-        yield EntryProblem(path, item.line, f"`{name}` is missing.", known)
+        yield EntryProblem(path, item.line, tr("`{name}` is missing.", name=name), known)
 
 
 def _value(name: str, node: Node | None) -> Any:

@@ -10,6 +10,7 @@ from datetime import date
 from pathlib import Path
 
 from agent import texts
+from agent.i18n import noted, tr
 from agent.ingest import crossrefs, folder, limits, readings, register, synonyms, tables, werte
 from agent.ingest.entries import line_at
 from agent.ingest.folder import FileRead
@@ -50,7 +51,7 @@ def lint(kb_dir: Path, language: Language, *, strict: bool = False, today: date 
 
 
 def _notice(problem: EntryProblem) -> EntryProblem:
-    return EntryProblem(problem.path, problem.line, problem.message, problem.mend, Severity.NOTICE, "not admitted as they are")
+    return EntryProblem(problem.path, problem.line, problem.message, problem.mend, Severity.NOTICE, noted("not admitted as they are"))
 
 
 def _beside(kb_dir: Path) -> list[EntryProblem]:
@@ -63,48 +64,71 @@ def _form(file: FileRead, entry: Entry, known: Register, language: Language) -> 
     """What an entry looks like: its id, its sections, the words that must be known."""
 
     def at(what: str) -> int:
-        found = re.search(rf"^{what}(?=\s|$)", file.text, re.MULTILINE)
-        return line_at(file.text, found.start()) if found else 1
+        return _line_of(file, what)
 
     def notice(kind: str, what: str, message: str, mend: str) -> EntryProblem:
         return EntryProblem(file.path, at(what), message, mend, Severity.NOTICE, kind)
 
     info = entry.info
     if info.id != file.path.stem:
-        yield EntryProblem(file.path, at("id:"), f"The id {info.id} is not the file's name.", f"Rename the file to {info.id}.md.")
+        yield EntryProblem(
+            file.path, at("id:"), tr("The id {id} is not the file's name.", id=info.id), tr("Rename the file to {id}.md.", id=info.id)
+        )
     if not _SLUG.fullmatch(info.id):
-        yield notice("form of ids", "id:", f"The id {info.id} is not in lower case, digits and hyphens.", "Rename the entry.")
+        yield notice(
+            noted("form of ids"), "id:", tr("The id {id} is not in lower case, digits and hyphens.", id=info.id), tr("Rename the entry.")
+        )
     if not citable(info.id):
-        said = f"The id {info.id} is a bare word, which no answer can cite."
-        yield EntryProblem(file.path, at("id:"), said, f"Give it a hyphen or a digit, as {info.id}-1.")
+        said = tr("The id {id} is a bare word, which no answer can cite.", id=info.id)
+        yield EntryProblem(file.path, at("id:"), said, tr("Give it a hyphen or a digit, as {id}-1.", id=info.id))
     if known.prefixes and not info.id.startswith(tuple(f"{prefix}-" for prefix in known.prefixes)):
-        hint = f"Prefixes are {', '.join(known.prefixes)} (kb.json)."
-        yield notice("unknown prefixes", "id:", f"The id {info.id} has none of the known prefixes.", hint)
+        hint = tr("Prefixes are {prefixes} (kb.json).", prefixes=", ".join(known.prefixes))
+        yield notice(noted("unknown prefixes"), "id:", tr("The id {id} has none of the known prefixes.", id=info.id), hint)
     if known.bereiche and info.bereich not in known.bereiche:
-        hint = near(info.bereich, known.bereiche, f"Known are {', '.join(known.bereiche)} (kb.json).")
-        yield EntryProblem(file.path, at("bereich:"), f"There is no bereich {info.bereich!r}.", hint)
+        hint = near(info.bereich, known.bereiche, tr("Known are {bereiche} (kb.json).", bereiche=", ".join(known.bereiche)))
+        yield EntryProblem(file.path, at("bereich:"), tr("There is no bereich {bereich!r}.", bereich=info.bereich), hint)
     if info.layer != register.LAYER:
-        yield EntryProblem(file.path, at("layer:"), f"The entry is of layer {info.layer}.", f"Only layer {register.LAYER} is admitted.")
-    # a document that was imported has the sections it came with
+        yield EntryProblem(
+            file.path,
+            at("layer:"),
+            tr("The entry is of layer {layer}.", layer=info.layer),
+            tr("Only layer {layer} is admitted.", layer=register.LAYER),
+        )
+    yield from _sections(file, entry, language)
+
+
+def _sections(file: FileRead, entry: Entry, language: Language) -> Iterator[EntryProblem]:
+    """The sections an entry should have, and those nobody expects; a document that was imported has the sections it came with."""
     imported = origin_of(file.text) is not None
     sections = {section.name for section in entry.sections}
     for name in language.table["required_sections"]:
         if name not in sections and not imported:
-            yield EntryProblem(file.path, 1, f"The section `{name}` is missing.", f"Add `## {name}`.")
+            yield EntryProblem(file.path, 1, tr("The section `{name}` is missing.", name=name), tr("Add `## {name}`.", name=name))
     unwritten = texts.table(f"kb.{language.code}")["skeleton"]["hint"]
     for found in re.finditer(rf"^{re.escape(unwritten)}\s*$", file.text, re.MULTILINE):
         line = line_at(file.text, found.start())
-        yield EntryProblem(file.path, line, "This section is still the skeleton's.", "Write it, or take it out.")
+        yield EntryProblem(file.path, line, tr("This section is still the skeleton's."), tr("Write it, or take it out."))
     for name in set() if imported else sections - set(language.table["sections"]):
-        said, hint = f"The section `{name}` is not among the usual ones.", near(name, language.table["sections"])
-        yield notice("unusual sections", f"## +{re.escape(name)}", said, hint)
+        said, hint = tr("The section `{name}` is not among the usual ones.", name=name), near(name, language.table["sections"])
+        yield EntryProblem(file.path, _line_of(file, f"## +{re.escape(name)}"), said, hint, Severity.NOTICE, noted("unusual sections"))
+
+
+def _line_of(file: FileRead, what: str) -> int:
+    """The line that begins with a pattern; the first where none does."""
+    found = re.search(rf"^{what}(?=\s|$)", file.text, re.MULTILINE)
+    return line_at(file.text, found.start()) if found else 1
 
 
 def _same_ids(files: Iterable[FileRead]) -> list[EntryProblem]:
     read = [file for file in files if file.entry]
     counts = Counter(file.entry.info.id for file in read if file.entry)
     return [
-        EntryProblem(file.path, 1, f"The id {file.entry.info.id} is borne by {counts[file.entry.info.id]} files.", "Give each its own.")
+        EntryProblem(
+            file.path,
+            1,
+            tr("The id {id} is borne by {count} files.", id=file.entry.info.id, count=counts[file.entry.info.id]),
+            tr("Give each its own."),
+        )
         for file in read
         if file.entry and counts[file.entry.info.id] > 1
     ]

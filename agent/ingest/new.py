@@ -11,6 +11,7 @@ from pathlib import Path
 
 from agent import texts
 from agent.errors import KnowledgeBaseError, UsageError
+from agent.i18n import tr
 from agent.ingest import folder, register
 from agent.language import Language
 from agent.language.citations import citable
@@ -39,7 +40,9 @@ def begin(kb_dir: Path, code: str) -> bool:
     try:
         (kb_dir / folder.DOCUMENTS).mkdir(parents=True)
     except OSError as error:
-        raise KnowledgeBaseError(f"{kb_dir} cannot be made ({error.strerror}).", "Check permissions and room.") from error
+        raise KnowledgeBaseError(
+            tr("{kb} cannot be made ({reason}).", kb=kb_dir, reason=error.strerror), tr("Check permissions and room.")
+        ) from error
     register.save(register.Register(code), kb_dir)
     return True
 
@@ -47,7 +50,7 @@ def begin(kb_dir: Path, code: str) -> bool:
 def new(kb_dir: Path, entry_id: str, *, title: str, language: Language, today: date | None = None) -> Path:
     """The path of the new file `dokumente/<id>.md`. Raises where the id cannot be one, or is taken: nothing is overwritten."""
     if not (re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", entry_id) and citable(entry_id)):
-        raise UsageError(f"{entry_id!r} cannot be an id.", "Write it in lower case, digits and hyphens, as pv-sv-werte-2026.")
+        raise UsageError(tr("{id!r} cannot be an id.", id=entry_id), tr("Write it in lower case, digits and hyphens, as pv-sv-werte-2026."))
     path = kb_dir / folder.DOCUMENTS / f"{entry_id}.md"
     words = texts.table(f"kb.{language.code}")["skeleton"]
     known = register.load(kb_dir)
@@ -73,7 +76,9 @@ def new(kb_dir: Path, entry_id: str, *, title: str, language: Language, today: d
         with path.open("x", encoding="utf-8", newline="\n") as file:
             file.write(f"---\n{front}\n---\n\n{body}\n")
     except FileExistsError as error:
-        raise KnowledgeBaseError(f"{path} is there already.", "Choose another id, or edit that file.") from error
+        raise KnowledgeBaseError(tr("{path} is there already.", path=path), tr("Choose another id, or edit that file.")) from error
     except OSError as error:
-        raise KnowledgeBaseError(f"{path} cannot be written ({error.strerror}).", "Check permissions and room.") from error
+        raise KnowledgeBaseError(
+            tr("{path} cannot be written ({reason}).", path=path, reason=error.strerror), tr("Check permissions and room.")
+        ) from error
     return path

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
+from agent.i18n import tr
+
 
 class Severity(StrEnum):
     """A problem fails a check; a notice is only told."""
@@ -36,4 +38,4 @@ def near(word: str, known: Iterable[str], otherwise: str = "") -> str:
     import difflib
 
     found = difflib.get_close_matches(word, list(known), n=1, cutoff=0.75)
-    return f"Did you mean `{found[0]}`?" if found else otherwise
+    return tr("Did you mean `{name}`?", name=found[0]) if found else otherwise

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from agent.i18n import tr
 from agent.ingest.entries import beside
 from agent.ingest.problems import EntryProblem
 from agent.ingest.yamlfile import Fields, Scalar
@@ -22,12 +23,16 @@ def read(kb_dir: Path) -> dict[str, str] | list[EntryProblem]:
     if isinstance(node, EntryProblem):
         return [node]
     if not isinstance(node, Fields):
-        return [EntryProblem(path, node.line, "These are no spellings.", "Write each as `wia: wie`.")]
-    problems = [EntryProblem(path, line, f"`{name}` is given twice.", "Keep one.") for name, line in node.twice]
+        return [EntryProblem(path, node.line, tr("These are no spellings."), tr("Write each as `wia: wie`."))]
+    problems = [EntryProblem(path, line, tr("`{name}` is given twice.", name=name), tr("Keep one.")) for name, line in node.twice]
     found: dict[str, str] = {}
     for name, field in node.fields.items():
         if re.search(r"\s", name) or not isinstance(field, Scalar) or not field.value:
-            problems.append(EntryProblem(path, node.lines[name], f"`{name}` is no spelling of one word.", "Write `word: how it is read`."))
+            problems.append(
+                EntryProblem(
+                    path, node.lines[name], tr("`{name}` is no spelling of one word.", name=name), tr("Write `word: how it is read`.")
+                )
+            )
         elif found.setdefault(folded(name), field.value) != field.value:
-            problems.append(EntryProblem(path, node.lines[name], f"`{name}` is read in two ways.", "Keep one."))
+            problems.append(EntryProblem(path, node.lines[name], tr("`{name}` is read in two ways.", name=name), tr("Keep one.")))
     return problems or found

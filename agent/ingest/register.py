@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from agent.errors import KnowledgeBaseError
+from agent.i18n import noted, tr, trn
 from agent.ingest import folder
 from agent.ingest.entries import file_text, fingerprint
 from agent.ingest.folder import FileRead
@@ -20,7 +21,7 @@ from agent.ingest.problems import EntryProblem, near
 from agent.interfaces import IndexInfo
 from agent.values import Entry, EntryInfo
 
-BUILD = "Run `pv-agent kb build`."
+BUILD = noted("Run `pv-agent kb build`.")
 LAYER = 2
 """The layer that may be indexed: texts of one's own; layer 1 is licensed, and stays where it is."""
 
@@ -69,16 +70,20 @@ class Admission:
     def insist(self) -> None:
         """Raises KnowledgeBaseError, with all problems in it, where an entry was refused."""
         if self.problems:
-            count = f"{len(self.problems)} problem{'s' if len(self.problems) > 1 else ''}"
             listed = "\n".join(str(problem) for problem in self.problems)
-            raise KnowledgeBaseError(f"{listed}\nThe knowledge base has {count}.", "Mend them, or go on without these with --skip-bad.")
+            raise KnowledgeBaseError(
+                listed
+                + "\n"
+                + trn("The knowledge base has {count} problem.", "The knowledge base has {count} problems.", len(self.problems)),
+                tr("Mend them, or go on without these with --skip-bad."),
+            )
 
 
 def load(kb_dir: Path) -> Register | None:
     """The register; None where there is none yet. Raises KnowledgeBaseError where it cannot be understood."""
     path = kb_dir / "kb.json"
     if not kb_dir.is_dir():
-        raise KnowledgeBaseError(f"There is no knowledge base at {kb_dir}.", "Give its folder with --kb or PV_KB_DIR.")
+        raise KnowledgeBaseError(tr("There is no knowledge base at {kb}.", kb=kb_dir), tr("Give its folder with --kb or PV_KB_DIR."))
     if not path.exists():
         return None
     text = file_text(path)
@@ -87,19 +92,21 @@ def load(kb_dir: Path) -> Register | None:
     try:
         return _register(json.loads(text))
     except json.JSONDecodeError as error:
-        raise KnowledgeBaseError(f"{path}:{error.lineno}: This is no readable JSON ({error.msg}).", "Put it right.") from error
+        raise KnowledgeBaseError(
+            tr("{path}:{line}: This is no readable JSON ({problem}).", path=path, line=error.lineno, problem=error.msg), tr("Put it right.")
+        ) from error
     except (TypeError, ValueError, RecursionError) as error:
-        raise KnowledgeBaseError(f"{path}: {error}.", "Put it right, or move it away and run `pv-agent kb build`.") from error
+        raise KnowledgeBaseError(f"{path}: {error}.", tr("Put it right, or move it away and run `pv-agent kb build`.")) from error
 
 
 def _register(data: Any) -> Register:
     if not isinstance(data, dict) or data.get("version") != 1:
-        raise ValueError("This is no register of version 1")
+        raise ValueError(tr("This is no register of version 1"))
     known = {field.name for field in fields(Register)}
     for name in data.keys() - known - {"version"}:
-        raise ValueError(f"There is no field {name!r} in a register. {near(name, known)}".rstrip(" ."))
+        raise ValueError(f"{tr('There is no field {name!r} in a register.', name=name)} {near(name, known)}".rstrip(" ."))
     if not isinstance(data.get("language"), str):
-        raise ValueError('The field "language" is missing')
+        raise ValueError(tr('The field "language" is missing'))
     entries = tuple(_registered(entry) for entry in data.get("entries", []))
     lists = {name: tuple(str(item) for item in data.get(name, [])) for name in ("prefixes", "bereiche", "examples")}
     return Register(data["language"], entries, str(data.get("name", "")), str(data.get("licence", "")), **lists)
@@ -107,10 +114,11 @@ def _register(data: Any) -> Register:
 
 def _registered(data: Any) -> Registered:
     if not isinstance(data, dict) or data.keys() != {field.name for field in fields(Registered)}:
-        raise ValueError(f"An entry needs exactly the fields {', '.join(field.name for field in fields(Registered))}: {data!r:.80}")
+        names = ", ".join(field.name for field in fields(Registered))
+        raise ValueError(tr("An entry needs exactly the fields {names}: {given:.80}", names=names, given=repr(data)))
     texts = {name: value for name, value in data.items() if name != "layer"}
     if not all(isinstance(value, str) for value in texts.values()) or not isinstance(data["layer"], int):
-        raise ValueError(f"A field has the wrong type in {data!r:.80}")
+        raise ValueError(tr("A field has the wrong type in {given:.80}", given=repr(data)))
     return Registered(**data)
 
 
@@ -128,7 +136,9 @@ def save(register: Register, kb_dir: Path) -> None:
     except OSError as error:
         with suppress(OSError):
             fresh.unlink(missing_ok=True)
-        raise KnowledgeBaseError(f"The register {path} cannot be written ({error.strerror}).", "Check permissions and room.") from error
+        raise KnowledgeBaseError(
+            tr("The register {path} cannot be written ({reason}).", path=path, reason=error.strerror), tr("Check permissions and room.")
+        ) from error
 
 
 def admitted(kb_dir: Path) -> Admission:
@@ -153,8 +163,10 @@ def _judged(path: Path, file: FileRead | None, known: Registered | None, counts:
     if file is None:
         parts = PurePosixPath(known.path).parts if known else ()
         inside = parts[:1] == (folder.DOCUMENTS,) and ".." not in parts
-        what = "The registered file is gone." if inside else f"The registered file lies outside of {folder.DOCUMENTS}/."
-        return [EntryProblem(path, 1, what, BUILD)]
+        what = (
+            tr("The registered file is gone.") if inside else tr("The registered file lies outside of {folder}/.", folder=folder.DOCUMENTS)
+        )
+        return [EntryProblem(path, 1, what, tr(BUILD))]
     if file.entry is None:
         return list(file.problems)
     refusal = _refusal(file.entry.info, known, counts[file.entry.info.id])
@@ -164,15 +176,15 @@ def _judged(path: Path, file: FileRead | None, known: Registered | None, counts:
 def _refusal(info: EntryInfo, known: Registered | None, bearers: int) -> tuple[str, str] | None:
     """Why an entry that can be read does not pass, and what mends it."""
     if bearers > 1:
-        return f"The id {info.id} is borne by {bearers} files.", f"Give each its own. {BUILD}"
+        return tr("The id {id} is borne by {count} files.", id=info.id, count=bearers), f"{tr('Give each its own.')} {tr(BUILD)}"
     if info.layer != LAYER or (known and known.layer != LAYER):
-        return f"The entry is not of layer {LAYER}, and only that is indexed.", "Take it out of the knowledge base."
+        return tr("The entry is not of layer {layer}, and only that is indexed.", layer=LAYER), tr("Take it out of the knowledge base.")
     if known is None:
-        return "The entry is not registered.", BUILD
+        return tr("The entry is not registered."), tr(BUILD)
     if (known.sha256, known.id) != (info.sha256, info.id):
-        return "The content no longer matches the register.", BUILD
+        return tr("The content no longer matches the register."), tr(BUILD)
     if not known.licence.strip():
-        return "The entry is registered without a licence note.", "Run `pv-agent kb build --licence TEXT`."
+        return tr("The entry is registered without a licence note."), tr("Run `pv-agent kb build --licence TEXT`.")
     return None
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from agent.errors import IndexProblem, KnowledgeBaseError
+from agent.i18n import noted, tr
 from agent.ingest import cache, limits, readings, synonyms
 from agent.ingest.chunks import cut, document, embedding_text, pieces_of, text_hash
 from agent.ingest.embed import BATCH, Progress, embedded, quiet
@@ -90,8 +91,8 @@ def _agree(index: Index, wanted: EmbedderIdentity | None) -> None:
     there = index.info.embedder if index.info else None
     if wanted and there and there != wanted:
         raise IndexProblem(
-            f"The index holds vectors of {there}, and {wanted} is set.",
-            "Set PV_EMBEDDER to the former, or change over with `pv-agent ingest --full`.",
+            tr("The index holds vectors of {there}, and {wanted} is set.", there=there, wanted=wanted),
+            tr("Set PV_EMBEDDER to the former, or change over with `pv-agent ingest --full`."),
         )
 
 
@@ -138,7 +139,7 @@ def _documents(entries: Sequence[Entry], language: Language, progress: Progress,
     for done, entry in enumerate(entries, 1):
         yield document(entry, language, with_pieces=with_pieces)
         if done % BATCH == 0 or done == len(entries):
-            progress(done, len(entries), "entries")
+            progress(done, len(entries), noted("entries"))
 
 
 def _filled(

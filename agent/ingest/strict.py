@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 
+from agent.i18n import tr
 from agent.ingest import alike, crossrefs, tied
 from agent.ingest.entries import line_at
 from agent.ingest.folder import FileRead
@@ -59,7 +60,7 @@ def _sections(file: FileRead, language: Language) -> Iterator[EntryProblem]:
         expected.append(language.table["values_section"])
     for name in expected:
         if name not in there and name not in language.table["required_sections"]:
-            yield EntryProblem(file.path, 1, f"The section `{name}` is missing.", f"Add `## {name}`.")
+            yield EntryProblem(file.path, 1, tr("The section `{name}` is missing.", name=name), tr("Add `## {name}`.", name=name))
 
 
 def _stale(file: FileRead, values: Mapping[str, Sequence[Wert]], today: date) -> Iterator[EntryProblem]:
@@ -71,13 +72,18 @@ def _stale(file: FileRead, values: Mapping[str, Sequence[Wert]], today: date) ->
     if newest is not None and newest.valid_from > file.entry.info.stand:
         found = re.search(r"^stand:", file.text, re.MULTILINE)
         line = line_at(file.text, found.start()) if found else 1
-        said = f"The Stand {file.entry.info.stand} is older than `{newest.name}`, which it cites, of {newest.valid_from}."
-        yield EntryProblem(file.path, line, said, "Read the entry against the new value, and date it anew.")
+        said = tr(
+            "The Stand {stand} is older than `{name}`, which it cites, of {valid_from}.",
+            stand=file.entry.info.stand,
+            name=newest.name,
+            valid_from=newest.valid_from,
+        )
+        yield EntryProblem(file.path, line, said, tr("Read the entry against the new value, and date it anew."))
 
 
 def _alike(files: Sequence[FileRead], language: Language) -> Iterator[EntryProblem]:
     paths = {file.entry.info.id: file.path for file in files if file.entry}
     for pair in alike.pairs((file.entry for file in files if file.entry), language):
         share = f"{max(pair.resemblance, pair.containment):.0%}"
-        message = f"The entry says nearly the same as {pair.first} ({share} of its word sequences)."
-        yield EntryProblem(paths[pair.second], 1, message, "Join the two, or let each say what is its own.")
+        message = tr("The entry says nearly the same as {first} ({share} of its word sequences).", first=pair.first, share=share)
+        yield EntryProblem(paths[pair.second], 1, message, tr("Join the two, or let each say what is its own."))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from agent.i18n import tr
 from agent.ingest.entries import beside
 from agent.ingest.problems import EntryProblem
 from agent.ingest.yamlfile import Fields, Items, Node, Scalar
@@ -54,7 +55,9 @@ def _pairs(node: Node, path: Path) -> Iterator[tuple[str, str] | EntryProblem]:
         case Fields():
             yield from _one_way(node, path)
         case _:
-            yield EntryProblem(path, node.line, "These are no synonyms.", "Write lists, `- [SZ, Sonderzahlung]`, or `SZ: [Sonderzahlung]`.")
+            yield EntryProblem(
+                path, node.line, tr("These are no synonyms."), tr("Write lists, `- [SZ, Sonderzahlung]`, or `SZ: [Sonderzahlung]`.")
+            )
 
 
 def _group(node: Node, path: Path) -> Iterator[tuple[str, str] | EntryProblem]:
@@ -63,18 +66,23 @@ def _group(node: Node, path: Path) -> Iterator[tuple[str, str] | EntryProblem]:
         return
     words = _words(node)
     if words is None or len(words) < 2:
-        yield EntryProblem(path, node.line, "A group of synonyms needs at least two words.", "Write it as `- [SZ, Sonderzahlung]`.")
+        yield EntryProblem(path, node.line, tr("A group of synonyms needs at least two words."), tr("Write it as `- [SZ, Sonderzahlung]`."))
         return
     yield from ((word, other) for word in words for other in words if other != word)
 
 
 def _one_way(node: Fields, path: Path) -> Iterator[tuple[str, str] | EntryProblem]:
     for name, line in node.twice:
-        yield EntryProblem(path, line, f"`{name}` is given twice.", "Join the two.")
+        yield EntryProblem(path, line, tr("`{name}` is given twice.", name=name), tr("Join the two."))
     for name, field in node.fields.items():
         words = _words(field)
         if not words:
-            yield EntryProblem(path, node.lines[name], f"`{name}` has no words beside it.", f"Write `{name}: [word, other words]`.")
+            yield EntryProblem(
+                path,
+                node.lines[name],
+                tr("`{name}` has no words beside it.", name=name),
+                tr("Write `{name}: [word, other words]`.", name=name),
+            )
         else:
             yield from ((name, word) for word in words)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from agent.i18n import tr
 from agent.ingest.entries import front_end, lines
 from agent.ingest.problems import EntryProblem, near
 from agent.ingest.werte import Notation, Wert
@@ -27,12 +28,14 @@ def problems(path: Path, text: str, werte: Sequence[Wert] | None, notation: Nota
     for table in found(text):
         head, *rest = table
         if not rest or not all(_RULE.fullmatch(cell) for cell in rest[0].cells):
-            yield EntryProblem(path, head.line, "The table has no rule below its head.", "Add a line `| --- | --- |`.")
+            yield EntryProblem(path, head.line, tr("The table has no rule below its head."), tr("Add a line `| --- | --- |`."))
             continue
         for row in rest:
             if len(row.cells) != len(head.cells):
-                message = f"The row has {len(row.cells)} cells, and the table's head has {len(head.cells)}."
-                yield EntryProblem(path, row.line, message, r"Write one cell a column; a `|` inside a cell is written `\|`.")
+                message = tr(
+                    "The row has {count} cells, and the table's head has {columns}.", count=len(row.cells), columns=len(head.cells)
+                )
+                yield EntryProblem(path, row.line, message, tr(r"Write one cell a column; a `|` inside a cell is written `\|`."))
         if werte is not None:
             yield from _values(path, head, [row for row in rest[1:] if len(row.cells) == len(head.cells)], werte, notation)
 
@@ -72,10 +75,20 @@ def _values(path: Path, head: Row, rows: Iterable[Row], werte: Sequence[Wert], n
         known = [wert for wert in werte if wert.name == name]
         meant = [wert for wert in known if period not in said or notation.period(wert) == said[period]]
         if not known:
-            yield EntryProblem(path, row.line, f"There is no value `{name}`.", near(name, {wert.name for wert in werte}))
+            yield EntryProblem(path, row.line, tr("There is no value `{name}`.", name=name), near(name, {wert.name for wert in werte}))
         elif not meant:
             periods = ", ".join(f"`{notation.period(wert)}`" for wert in known)
-            yield EntryProblem(path, row.line, f"`{name}` has no value for `{said.get(period, '')}`.", f"It has values for {periods}.")
+            yield EntryProblem(
+                path,
+                row.line,
+                tr("`{name}` has no value for `{said}`.", name=name, said=said.get(period, "")),
+                tr("It has values for {periods}.", periods=periods),
+            )
         elif said[value] not in {notation.value(wert) for wert in meant}:
             right = " or ".join(f"`{notation.value(wert)}`" for wert in meant)
-            yield EntryProblem(path, row.line, f"`{name}` is given as `{said[value]}`.", f"The dated values say {right}.")
+            yield EntryProblem(
+                path,
+                row.line,
+                tr("`{name}` is given as `{said}`.", name=name, said=said[value]),
+                tr("The dated values say {right}.", right=right),
+            )

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from agent.i18n import tr
 from agent.ingest.entries import line_at
 from agent.ingest.folder import FileRead
 from agent.ingest.problems import EntryProblem
@@ -28,14 +29,18 @@ def problems(file: FileRead, language: Language) -> Iterator[EntryProblem]:
     if entry is None:
         return
     for section, figure in loose(entry, language):
-        message = f"The figure `{figure.text}` stands in no table row, source line or calculation of the entry."
-        yield EntryProblem(file.path, line_at(file.text, section.start + figure.span[0]), message, "Add the row or the source.")
+        message = tr("The figure `{text}` stands in no table row, source line or calculation of the entry.", text=figure.text)
+        yield EntryProblem(file.path, line_at(file.text, section.start + figure.span[0]), message, tr("Add the row or the source."))
     for section, made in wrong(entry, language):
         line = line_at(file.text, section.start + made.span[0])
-        yield EntryProblem(file.path, line, f"The calculation `{made.text}` is not right.", f"It gives {made.value}.")
+        yield EntryProblem(
+            file.path, line, tr("The calculation `{text}` is not right.", text=made.text), tr("It gives {value}.", value=made.value)
+        )
     for section, text in unread(entry, language):
         line = line_at(file.text, section.start + section.text.find(text))
-        yield EntryProblem(file.path, line, f"`{text.strip()}` cannot be read as a calculation.", "Write it as a × b = c.")
+        yield EntryProblem(
+            file.path, line, tr("`{text}` cannot be read as a calculation.", text=text.strip()), tr("Write it as a × b = c.")
+        )
 
 
 def wrong(entry: Entry, language: Language) -> Iterator[tuple[Section, Calculation]]:

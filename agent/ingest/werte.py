@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from agent.i18n import noted, tr
 from agent.ingest.entries import file_text
 from agent.ingest.problems import EntryProblem, near
 from agent.ingest.yamlfile import Fields, Items, Node, Scalar, parsed
@@ -63,7 +64,7 @@ def read(kb_dir: Path) -> tuple[tuple[Wert, ...], tuple[EntryProblem, ...]]:
         return (), (node,)
     if not isinstance(node, Items):
         empty = isinstance(node, Scalar) and not node.text
-        return (), () if empty else (EntryProblem(path, node.line, "The values are no list.", "Write one `- key: …` a value."),)
+        return (), () if empty else (EntryProblem(path, node.line, tr("The values are no list."), tr("Write one `- key: …` a value.")),)
     werte: list[Wert] = []
     problems: list[EntryProblem] = []
     for item in node.items:
@@ -77,35 +78,44 @@ def read(kb_dir: Path) -> tuple[tuple[Wert, ...], tuple[EntryProblem, ...]]:
 
 def _wert(node: Node, path: Path) -> Wert | list[EntryProblem]:
     if not isinstance(node, Fields):
-        return [EntryProblem(path, node.line, "This is no value.", "Write its fields: key, label, value, valid_from, …")]
-    problems = [EntryProblem(path, line, f"The field `{name}` is given twice.", "Keep one of them.") for name, line in node.twice]
+        return [EntryProblem(path, node.line, tr("This is no value."), tr("Write its fields: key, label, value, valid_from, …"))]
+    problems = [
+        EntryProblem(path, line, tr("The field `{name}` is given twice.", name=name), tr("Keep one of them.")) for name, line in node.twice
+    ]
     foreign = [(name, line) for name, line in node.lines.items() if name not in _FIELDS]
-    problems += [EntryProblem(path, line, f"There is no field `{name}`.", near(name, _FIELDS)) for name, line in foreign]
+    problems += [EntryProblem(path, line, tr("There is no field `{name}`.", name=name), near(name, _FIELDS)) for name, line in foreign]
     given: dict[str, Any] = {"line": node.line}
     for name in _FIELDS:
         field = node.fields.get(name, Scalar("", node.line, quoted=False))
         try:
             given[name] = _field(name, field)
         except ValueError as error:
-            problems.append(EntryProblem(path, field.line, f"`{name}` {error}.", _MENDS.get(name, "Put the field right.")))
+            problems.append(
+                EntryProblem(
+                    path,
+                    field.line,
+                    tr("`{name}` {problem}.", name=name, problem=error),
+                    tr(_MENDS.get(name, noted("Put the field right."))),
+                )
+            )
     problems += [
-        EntryProblem(path, node.line, f"The field `{name}` is missing.", "Add it.")
+        EntryProblem(path, node.line, tr("The field `{name}` is missing.", name=name), tr("Add it."))
         for name in _NEEDED
         if given.get(name, "wrong") is None or given.get(name) == ()
     ]
     if not problems and given["valid_to"] and given["valid_to"] < given["valid_from"]:
-        problems.append(EntryProblem(path, node.lines["valid_to"], "`valid_to` lies before `valid_from`.", "Put the dates right."))
+        problems.append(EntryProblem(path, node.lines["valid_to"], tr("`valid_to` lies before `valid_from`."), tr("Put the dates right.")))
     return problems or Wert(**given)
 
 
 _MENDS = {
-    "key": "Write it in letters and digits, as sv.grenze.",
-    "row": "Write it in letters and digits, as stufe-2-satz.",
-    "value": 'Write a number as 1234.50, or a text in quotes, "…".',
-    "valid_from": "Write it as 2026-01-31.",
-    "valid_to": "Write it as 2026-01-31, or null.",
-    "voraussichtlich": "Write true or false.",
-    "seit_ungeprueft": "Write true or false.",
+    "key": noted("Write it in letters and digits, as sv.grenze."),
+    "row": noted("Write it in letters and digits, as stufe-2-satz."),
+    "value": noted('Write a number as 1234.50, or a text in quotes, "…".'),
+    "valid_from": noted("Write it as 2026-01-31."),
+    "valid_to": noted("Write it as 2026-01-31, or null."),
+    "voraussichtlich": noted("Write true or false."),
+    "seit_ungeprueft": noted("Write true or false."),
 }
 
 
@@ -114,20 +124,20 @@ def _field(name: str, node: Node) -> Any:
     if name == "source":
         items = node.items if isinstance(node, Items) else (node,)
         if not all(isinstance(item, Scalar) for item in items):
-            raise ValueError("holds something that is no text")
+            raise ValueError(tr("holds something that is no text"))
         return tuple(item.value for item in items if isinstance(item, Scalar) and item.value)
     if not isinstance(node, Scalar):
-        raise ValueError("is a list where one value belongs")
+        raise ValueError(tr("is a list where one value belongs"))
     text = node.value
     match name:
         case "voraussichtlich" | "seit_ungeprueft":
             if text not in (None, "true", "false"):
-                raise ValueError(f"is {text!r}")
+                raise ValueError(tr("is {text!r}", text=text))
             return text == "true"
         case _ if text is None:
             return None
         case "key" | "row" if not _KEY.fullmatch(text):
-            raise ValueError(f"is {text!r}")
+            raise ValueError(tr("is {text!r}", text=text))
         case "valid_from" | "valid_to":
             return _day(text)
         case "value":
@@ -138,18 +148,18 @@ def _field(name: str, node: Node) -> Any:
 
 def _day(text: str) -> date:
     if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", text):
-        raise ValueError(f"is no date: {text!r}")
+        raise ValueError(tr("is no date: {text!r}", text=text))
     try:
         return date.fromisoformat(text)
     except ValueError as error:
-        raise ValueError(f"is no day of the calendar: {text!r}") from error
+        raise ValueError(tr("is no day of the calendar: {text!r}", text=text)) from error
 
 
 def _value(text: str, *, quoted: bool) -> Decimal | str:
     if not quoted and _NUMBER.fullmatch(text):
         return Decimal(text)
     if not quoted and (_LOOKS_NUMERIC.fullmatch(text) or text in ("true", "false")):
-        raise ValueError(f"is written {text!r}")
+        raise ValueError(tr("is written {text!r}", text=text))
     return text
 
 
@@ -159,8 +169,13 @@ def _clashes(werte: Iterable[Wert], path: Path) -> list[EntryProblem]:
     ordered = sorted(werte, key=lambda wert: (wert.name, wert.valid_from, wert.line))
     for before, after in pairwise(ordered):
         if before.name == after.name and (before.valid_to is None or before.valid_to >= after.valid_from):
-            message = f"`{after.name}` has two values on {after.valid_from} (the other stands in line {before.line})."
-            problems.append(EntryProblem(path, after.line, message, "Let `valid_to` of the earlier one end the day before."))
+            message = tr(
+                "`{name}` has two values on {valid_from} (the other stands in line {line}).",
+                name=after.name,
+                valid_from=after.valid_from,
+                line=before.line,
+            )
+            problems.append(EntryProblem(path, after.line, message, tr("Let `valid_to` of the earlier one end the day before.")))
     return sorted(problems)
 
 

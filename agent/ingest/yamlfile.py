@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from agent.i18n import tr
 from agent.ingest.problems import EntryProblem
 
 _NULL = {"", "null", "Null", "NULL", "~"}
@@ -61,7 +62,9 @@ def parsed(text: str, path: Path, *, first_line: int = 1) -> Node | EntryProblem
         mark = getattr(error, "problem_mark", None)
         line = (mark.line if mark else 0) + first_line
         what = getattr(error, "problem", None) or str(error).splitlines()[0]
-        return EntryProblem(path, line, f"This is no readable YAML ({what}).", "Quote texts that hold `: `, `#`, `[` or `{`.")
+        return EntryProblem(
+            path, line, tr("This is no readable YAML ({what}).", what=what), tr("Quote texts that hold `: `, `#`, `[` or `{`.")
+        )
     if node is None:
         return Scalar("", first_line, quoted=False)
     return _plain(node, path, first_line, depth=0)
@@ -72,7 +75,7 @@ def _plain(node: Any, path: Path, first_line: int, depth: int) -> Node | EntryPr
 
     line = node.start_mark.line + first_line
     if depth > 4:
-        return EntryProblem(path, line, "The YAML is nested too deeply.", "Write plain fields and lists.")
+        return EntryProblem(path, line, tr("The YAML is nested too deeply."), tr("Write plain fields and lists."))
     if isinstance(node, yaml.ScalarNode):
         return Scalar(node.value, line, quoted=bool(node.style))
     if isinstance(node, yaml.SequenceNode):

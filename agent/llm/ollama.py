@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agent.errors import ModelError, ModelMissing, ModelTimeout, ModelUnavailable
+from agent.i18n import tr
 from agent.interfaces import ChatReply, ChatRequest
 from agent.transport import BrokenBody, ErrorStatus, Server, TimedOut, TransportError, canonical, ollama_models
 from agent.transport.chat import TOO_LONG, counted, cut, messages, overflow, sentence, without_thoughts
@@ -77,7 +78,7 @@ class Ollama:
             if not begun:
                 raise
         if not begun and not last:
-            raise ModelUnavailable(f"{self.server.url} ended its answer before it began.", "Ask again.")
+            raise ModelUnavailable(tr("{url} ended its answer before it began.", url=self.server.url), tr("Ask again."))
         finish = _finish(last)
         prompt_tokens = counted(last, "prompt_eval_count")
         return ChatReply(
@@ -93,23 +94,34 @@ class Ollama:
             if isinstance(line, dict) and isinstance(line.get("message"), dict):
                 yield line
             elif isinstance(line, dict) and "error" in line:
-                raise ModelUnavailable(f"{self.server.url} could not answer: {sentence(line['error'])}", "See the server's log.")
+                raise ModelUnavailable(
+                    tr("{url} could not answer: {sentence}", url=self.server.url, sentence=sentence(line["error"])),
+                    tr("See the server's log."),
+                )
             else:
-                raise BrokenBody(f"There is no Ollama at {self.server.url}.")
+                raise BrokenBody(tr("There is no Ollama at {url}.", url=self.server.url))
 
     def _meaning(self, error: TransportError) -> ModelError:
         """What a failed request means to the one who asked."""
         if isinstance(error, TimedOut):
-            return ModelTimeout(f"{self.name}: {error.message}", "Allow more with PV_MODEL_TIMEOUT, or take a smaller model.")
+            return ModelTimeout(f"{self.name}: {error.message}", tr("Allow more with PV_MODEL_TIMEOUT, or take a smaller model."))
         if not isinstance(error, ErrorStatus):
-            return ModelUnavailable(error.message, "Start Ollama there, or set OLLAMA_URL.")
+            return ModelUnavailable(error.message, tr("Start Ollama there, or set OLLAMA_URL."))
         if error.is_json and error.status == 404:
-            return ModelMissing(f"The model {self.name} is not on {self.server.url}.", f"Run: ollama pull {self.name}")
+            return ModelMissing(
+                tr("The model {name} is not on {url}.", name=self.name, url=self.server.url), tr("Run: ollama pull {name}", name=self.name)
+            )
         if error.is_json and error.status == 400 and TOO_LONG.search(error.said):
-            return ModelError(overflow(error.said), "Lower PV_MAX_CONTEXT_CHARS, or raise PV_NUM_CTX as far as the model allows.")
+            return ModelError(overflow(error.said), tr("Lower PV_MAX_CONTEXT_CHARS, or raise PV_NUM_CTX as far as the model allows."))
         if not error.is_json and error.status < 500:
-            return ModelUnavailable(f"There is no Ollama at {self.server.url} (status {error.status}).", "Start it, or set OLLAMA_URL.")
-        return ModelUnavailable(f"{self.server.url} answered {error.status}: {sentence(error.said)}", "See the server's log.")
+            return ModelUnavailable(
+                tr("There is no Ollama at {url} (status {status}).", url=self.server.url, status=error.status),
+                tr("Start it, or set OLLAMA_URL."),
+            )
+        return ModelUnavailable(
+            tr("{url} answered {status}: {sentence}", url=self.server.url, status=error.status, sentence=sentence(error.said)),
+            tr("See the server's log."),
+        )
 
 
 def _finish(last: Mapping[str, Any]) -> Finish:

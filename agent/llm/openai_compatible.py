@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agent.errors import ModelError, ModelMissing, ModelTimeout, ModelUnavailable
+from agent.i18n import tr
 from agent.interfaces import ChatReply, ChatRequest
 from agent.transport import BrokenBody, ErrorStatus, Server, TimedOut, TransportError
 from agent.transport.chat import TOO_LONG, counted, cut, messages, sentence, without_thoughts
@@ -87,7 +88,7 @@ class OpenAiCompatible:
                 raise
             reason = None
         if not begun and reason is None:
-            raise ModelUnavailable(f"{self.server.url} ended its answer before it began.", "Ask again.")
+            raise ModelUnavailable(tr("{url} ended its answer before it began.", url=self.server.url), tr("Ask again."))
         prompt_tokens = counted(usage, "prompt_tokens")
         return ChatReply(
             text=without_thoughts("".join(pieces)),
@@ -103,26 +104,36 @@ class OpenAiCompatible:
                 yield event
             elif isinstance(event, dict) and (said := event.get("error") or event.get("message")):
                 told = said.get("message") if isinstance(said, dict) else said
-                raise ModelUnavailable(f"{self.server.url} could not answer: {sentence(told)}", "See the server's log.")
+                raise ModelUnavailable(
+                    tr("{url} could not answer: {sentence}", url=self.server.url, sentence=sentence(told)), tr("See the server's log.")
+                )
             else:
-                raise BrokenBody(f"{self.server.url} does not speak this protocol.")
+                raise BrokenBody(tr("{url} does not speak this protocol.", url=self.server.url))
 
     def _meaning(self, error: TransportError) -> ModelError:
         """What a failed request means to the one who asked."""
         if isinstance(error, TimedOut):
-            return ModelTimeout(f"{self.name}: {error.message}", "Allow more with PV_MODEL_TIMEOUT, or take a smaller model.")
+            return ModelTimeout(f"{self.name}: {error.message}", tr("Allow more with PV_MODEL_TIMEOUT, or take a smaller model."))
         if not isinstance(error, ErrorStatus):
-            return ModelUnavailable(error.message, "Start the server there, or set PV_OPENAI_URL.")
+            return ModelUnavailable(error.message, tr("Start the server there, or set PV_OPENAI_URL."))
         return self._refusal(error)
 
     def _refusal(self, error: ErrorStatus) -> ModelError:
         if error.status in (401, 403):
-            return ModelUnavailable(f"{self.server.url} asks for a key.", "Set PV_OPENAI_KEY.")
+            return ModelUnavailable(tr("{url} asks for a key.", url=self.server.url), tr("Set PV_OPENAI_KEY."))
         if error.status == 404 and "model" in error.said.lower():
-            return ModelMissing(f"The model {self.name} is not on {self.server.url}.", "Set PV_ANSWER_MODEL to a name of its /models.")
+            return ModelMissing(
+                tr("The model {name} is not on {url}.", name=self.name, url=self.server.url),
+                tr("Set PV_ANSWER_MODEL to a name of its /models."),
+            )
         if error.status == 404:
-            return ModelUnavailable(f"{self.server.url} has no /chat/completions.", "PV_OPENAI_URL ends in the version path, such as /v1.")
+            return ModelUnavailable(
+                tr("{url} has no /chat/completions.", url=self.server.url), tr("PV_OPENAI_URL ends in the version path, such as /v1.")
+            )
         if TOO_LONG.search(error.said):
-            mend = "Lower PV_MAX_CONTEXT_CHARS and PV_NUM_CTX to what the server's window holds, or give it a larger one."
-            return ModelError("The prompt is longer than the model's window.", mend)
-        return ModelUnavailable(f"{self.server.url} answered {error.status}: {sentence(error.said)}", "See the server's log.")
+            mend = tr("Lower PV_MAX_CONTEXT_CHARS and PV_NUM_CTX to what the server's window holds, or give it a larger one.")
+            return ModelError(tr("The prompt is longer than the model's window."), mend)
+        return ModelUnavailable(
+            tr("{url} answered {status}: {sentence}", url=self.server.url, status=error.status, sentence=sentence(error.said)),
+            tr("See the server's log."),
+        )

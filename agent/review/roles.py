@@ -10,6 +10,7 @@ from typing import Any
 
 from agent import structured, texts
 from agent.errors import ModelError, ModelTimeout
+from agent.i18n import tr
 from agent.interfaces import ChatReply, ChatRequest, Model, Parts
 from agent.review.contracts import Contract, Fault, Status, normalised
 from agent.settings import Settings
@@ -37,7 +38,7 @@ class Role:
     @property
     def more_time(self) -> str:
         """The settings that give it more time."""
-        return f"PV_{self.name.upper()}_TIMEOUT and PV_REVIEW_TIMEOUT"
+        return tr("{setting} and {whole}", setting="PV_" + self.name.upper() + "_TIMEOUT", whole="PV_REVIEW_TIMEOUT")
 
     def tokens(self, settings: Settings) -> int:
         return int(getattr(settings, f"{self.name}_tokens"))
@@ -103,7 +104,7 @@ def asked(role: Role, values: Mapping[str, str], question: str, bench: Bench, ch
     settings, model = bench.parts.settings, bench.models[role.name]
     left = min(role.seconds(settings), bench.ends - monotonic())
     if left <= 0:
-        none_left = f"No time was left for {role.name}. Allow more with PV_REVIEW_TIMEOUT; pv-agent doctor measures."
+        none_left = tr("No time was left for {role}. Allow more with PV_REVIEW_TIMEOUT; pv-agent doctor measures.", role=role.name)
         return None, _logged(Call(role.name, model.name, Status.TIMEOUT, message=none_left), bench)
     limit, start = role.tokens(settings), perf_counter()
     request = ChatRequest(
@@ -118,7 +119,11 @@ def asked(role: Role, values: Mapping[str, str], question: str, bench: Bench, ch
         reply = model.chat(request)
     except ModelError as error:
         late = isinstance(error, ModelTimeout)
-        message = f"{error.message} Allow more with {role.more_time}; pv-agent doctor measures." if late else str(error)
+        message = (
+            tr("{message} Allow more with {more_time}; pv-agent doctor measures.", message=error.message, more_time=role.more_time)
+            if late
+            else str(error)
+        )
         status = Status.TIMEOUT if late else Status.UNAVAILABLE
         return None, _logged(Call(role.name, model.name, status, ms=_since(start), message=message), bench)
     found = normalised(role.contract, reply.text, question)

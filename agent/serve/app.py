@@ -19,6 +19,7 @@ from starlette.responses import FileResponse, JSONResponse, Response, StreamingR
 
 from agent import publish
 from agent.errors import AgentError
+from agent.i18n import tr
 from agent.serve import openapi, problems, stream
 from agent.serve.forms import Ask, Day, Reindex, Scope, Search, Show
 from agent.serve.guard import Guard, Rules
@@ -95,8 +96,8 @@ async def _http(request: Request, error: Exception) -> Response:
 async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     found = tuple({"where": ".".join(map(str, each["loc"])), "message": str(each["msg"])} for each in error.errors())
-    detail = f"The request has not the form it should have ({found[0]['where']}: {found[0]['message']})."
-    return await _problem(request, Problem(422, "invalid_request", detail, "GET /openapi.json describes the form.", errors=found))
+    detail = tr("The request has not the form it should have ({where}: {message}).", where=found[0]["where"], message=found[0]["message"])
+    return await _problem(request, Problem(422, "invalid_request", detail, tr("GET /openapi.json describes the form."), errors=found))
 
 
 # --- routes --------------------------------------------------------------------------------------

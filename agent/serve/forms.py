@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from agent.dates import parsed
 from agent.errors import UsageError
+from agent.i18n import tr
 from agent.settings import choices
 
 
@@ -26,7 +27,7 @@ def _one_of(name: str) -> Any:
 
     def check(text: str) -> str:
         if text not in known:
-            raise ValueError(f"It is one of {', '.join(known)}.")
+            raise ValueError(tr("It is one of {choices}.", choices=", ".join(known)))
         return text
 
     return Annotated[str, AfterValidator(check), Field(json_schema_extra={"enum": list(known)})]

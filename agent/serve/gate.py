@@ -10,6 +10,7 @@ from math import ceil
 from time import monotonic
 from typing import TypeVar
 
+from agent.i18n import tr
 from agent.serve.problems import Problem
 
 _T = TypeVar("_T")
@@ -32,13 +33,13 @@ class Gate:
     async def place(self) -> AsyncIterator[None]:
         """A place among those that are answered, as soon as one is free. Raises a Problem (503) where the queue is full or too slow."""
         if self._places.locked() and self.waiting >= self._queue:
-            raise self._full("There are too many questions at once.")
+            raise self._full(tr("There are too many questions at once."))
         self.waiting += 1
         try:
             async with asyncio.timeout(self._patience):
                 await self._places.acquire()
         except TimeoutError:
-            raise self._full("There were too many questions before this one.") from None
+            raise self._full(tr("There were too many questions before this one.")) from None
         finally:
             self.waiting -= 1
         self.running += 1
@@ -65,4 +66,4 @@ class Gate:
 
     def _full(self, detail: str) -> Problem:
         wait = max(1, ceil(self._mean * (self.waiting + 1) / self._workers))
-        return Problem(503, "busy", detail, f"Ask again in {wait} seconds.", retry_after=wait)
+        return Problem(503, "busy", detail, tr("Ask again in {wait} seconds.", wait=wait), retry_after=wait)

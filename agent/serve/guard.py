@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from agent.i18n import tr
 from agent.serve.problems import MEDIA_TYPE, Problem
 
 if TYPE_CHECKING:
@@ -74,20 +75,25 @@ class Guard:
             log.exception("bug %s", request_id)
             if answer.status:
                 raise
-            await answer.problem(Problem(500, "bug", "This is a bug.", "The server's log has its traceback under this request id."))
+            await answer.problem(Problem(500, "bug", tr("This is a bug."), tr("The server's log has its traceback under this request id.")))
         finally:
             answer.log()
 
     def _let_in(self, scope: Scope, headers: dict[bytes, bytes]) -> None:
         host = headers.get(b"host", b"").decode("latin-1")
         if not _named(host, self._rules.hosts):
-            raise Problem(421, "foreign_host", f"This server does not answer to the name {host!r:.80}.", "PV_ALLOWED_HOSTS admits names.")
+            raise Problem(
+                421,
+                "foreign_host",
+                tr("This server does not answer to the name {host!r:.80}.", host=host),
+                tr("PV_ALLOWED_HOSTS admits names."),
+            )
         path: str = scope["path"]
         public = path in self._rules.public or any(path.startswith(p) for p in self._rules.public if len(p) > 1 and p.endswith("/"))
         self._check_origin(headers, host, public=public)
         preflight = scope["method"] == "OPTIONS" and b"origin" in headers
         if self._rules.token and not public and not preflight and not _bears(headers, self._rules.token):
-            raise Problem(401, "token_missing", "This needs the server's token.", "Send it as `Authorization: Bearer …`.")
+            raise Problem(401, "token_missing", tr("This needs the server's token."), tr("Send it as `Authorization: Bearer …`."))
 
     def _check_origin(self, headers: dict[bytes, bytes], host: str, *, public: bool) -> None:
         origin = headers.get(b"origin", b"").decode("latin-1")
@@ -98,7 +104,9 @@ class Guard:
             # browsers say so themselves where they send no Origin, as with images and scripts
             foreign = not public and headers.get(b"sec-fetch-site") in (b"cross-site", b"same-site")
         if foreign:
-            raise Problem(403, "foreign_origin", "Pages of another origin may not use this server.", "PV_CORS_ORIGINS admits origins.")
+            raise Problem(
+                403, "foreign_origin", tr("Pages of another origin may not use this server."), tr("PV_CORS_ORIGINS admits origins.")
+            )
 
     async def _whole(self, scope: Scope, headers: dict[bytes, bytes], receive: Receive) -> Receive:
         """The request's body read whole, within its limits of size and time, for the application to receive in one piece."""
@@ -120,10 +128,15 @@ class Guard:
                     if not message.get("more_body", False):
                         return _replayed([{"type": "http.request", "body": bytes(body), "more_body": False}], receive)
         except TimeoutError:
-            raise Problem(408, "too_slow", f"The request took longer than {self._rules.timeout:g} s to arrive.", "Send it anew.") from None
+            raise Problem(
+                408,
+                "too_slow",
+                tr("The request took longer than {timeout:g} s to arrive.", timeout=self._rules.timeout),
+                tr("Send it anew."),
+            ) from None
 
     def _too_large(self) -> Problem:
-        return Problem(413, "too_large", f"A request has at most {self._rules.max_body} bytes.", "Shorten it.")
+        return Problem(413, "too_large", tr("A request has at most {max_body} bytes.", max_body=self._rules.max_body), tr("Shorten it."))
 
 
 def _named(host: str, hosts: Iterable[str]) -> bool:

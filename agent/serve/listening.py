@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from agent.errors import AgentError, ConfigError
+from agent.i18n import tr
 from agent.settings import Settings, listed
 
 if TYPE_CHECKING:
@@ -31,10 +32,14 @@ def loopback(host: str) -> bool:
 def checked(settings: Settings) -> None:
     """Raises ConfigError where the server would be open to others without a token, or with one that can be guessed."""
     if settings.token and len(settings.token) < _SHORTEST_TOKEN:
-        raise ConfigError("PV_TOKEN is too short.", f"It has at least {_SHORTEST_TOKEN} characters: pv-agent serve --new-token makes one.")
+        raise ConfigError(
+            tr("PV_TOKEN is too short."),
+            tr("It has at least {least} characters: pv-agent serve --new-token makes one.", least=_SHORTEST_TOKEN),
+        )
     if not settings.token and not loopback(settings.host):
         raise ConfigError(
-            f"On {settings.host} others can reach the server, and no token is set.", "Set PV_TOKEN: pv-agent serve --new-token"
+            tr("On {host} others can reach the server, and no token is set.", host=settings.host),
+            tr("Set PV_TOKEN: pv-agent serve --new-token"),
         )
 
 
@@ -59,7 +64,8 @@ def bound(host: str, port: int) -> socket.socket:
             raise
     except OSError as error:
         raise AgentError(
-            f"{host}:{port} cannot be listened on ({error.strerror or error}).", "Take another with --port or PV_PORT, or stop who has it."
+            tr("{host}:{port} cannot be listened on ({reason}).", host=host, port=port, reason=error.strerror or error),
+            tr("Take another with --port or PV_PORT, or stop who has it."),
         ) from error
     return found
 

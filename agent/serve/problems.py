@@ -7,25 +7,26 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent import errors
+from agent.i18n import noted, tr
 from agent.values import Reason
 
 MEDIA_TYPE = "application/problem+json"
 
 TITLES: Mapping[int, str] = {
-    400: "Bad Request",
-    401: "Unauthorized",
-    403: "Forbidden",
-    404: "Not Found",
-    405: "Method Not Allowed",
-    408: "Request Timeout",
-    409: "Conflict",
-    413: "Content Too Large",
-    421: "Misdirected Request",
-    422: "Unprocessable Content",
-    500: "Internal Server Error",
-    502: "Bad Gateway",
-    503: "Service Unavailable",
-    504: "Gateway Timeout",
+    400: noted("Bad Request"),
+    401: noted("Unauthorized"),
+    403: noted("Forbidden"),
+    404: noted("Not Found"),
+    405: noted("Method Not Allowed"),
+    408: noted("Request Timeout"),
+    409: noted("Conflict"),
+    413: noted("Content Too Large"),
+    421: noted("Misdirected Request"),
+    422: noted("Unprocessable Content"),
+    500: noted("Internal Server Error"),
+    502: noted("Bad Gateway"),
+    503: noted("Service Unavailable"),
+    504: noted("Gateway Timeout"),
 }
 
 STATUS: tuple[tuple[type[errors.AgentError], int, str], ...] = (
@@ -57,7 +58,7 @@ class Problem(Exception):
 
     def document(self, request_id: str = "") -> dict[str, Any]:
         """The body; what says nothing is left out."""
-        head = {"type": f"urn:pv-agent:problem:{self.code}", "title": TITLES[self.status], "status": self.status, "code": self.code}
+        head = {"type": f"urn:pv-agent:problem:{self.code}", "title": tr(TITLES[self.status]), "status": self.status, "code": self.code}
         rest = {"detail": self.detail, "mend": self.mend, "errors": [dict(each) for each in self.errors], "request_id": request_id}
         return head | {name: value for name, value in rest.items() if value}
 

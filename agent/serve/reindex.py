@@ -15,7 +15,9 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any
 
+from agent import i18n
 from agent.errors import AgentError
+from agent.i18n import tr
 from agent.ingest import build
 from agent.serve.forms import Reindex
 from agent.serve.problems import Problem
@@ -52,7 +54,9 @@ class Reindexer:
         """Begin a run. Raises a Problem (409) while one is under way."""
         with self._lock:
             if self._state["state"] == "running":
-                raise Problem(409, "reindex_running", "The index is being brought up to date already.", "GET /reindex tells how far it is.")
+                raise Problem(
+                    409, "reindex_running", tr("The index is being brought up to date already."), tr("GET /reindex tells how far it is.")
+                )
             self._state = {"state": "running", **_STILL, "started": _now()}
             self._thread = threading.Thread(target=self._watch, args=(wanted,), name="reindex")
             self._thread.start()
@@ -67,7 +71,7 @@ class Reindexer:
         context = get_context("spawn")  # a fork would inherit the locks of threads that do not live on in it
         ours, theirs = context.Pipe(duplex=False)
         process = context.Process(target=_run, args=(self._settings, self._place, wanted.model_dump(), theirs), name="reindex")
-        told: dict[str, Any] = {"state": "failed", "error": "The run ended before it was done.", "stage": None}
+        told: dict[str, Any] = {"state": "failed", "error": tr("The run ended before it was done."), "stage": None}
         try:
             process.start()
             theirs.close()
@@ -80,7 +84,7 @@ class Reindexer:
                     self._tell(**message)
             process.join()
         except OSError as error:
-            told["error"] = f"The run cannot be started ({error.strerror})."
+            told["error"] = tr("The run cannot be started ({reason}).", reason=error.strerror)
         finally:
             ours.close()
             self._done()
@@ -95,12 +99,14 @@ def _run(settings: Settings, place: Place, wanted: dict[str, Any], told: Connect
     """In the process of a run: tells how far it is, and at last how it ended."""
     if hasattr(os, "nice"):
         os.nice(10)
+    i18n.speak(settings.lang)  # what agent.yaml says is not in the environment of a new process
     try:
         told.send(_brought(Bench(settings, place), Reindex.model_validate(wanted), told))
     except AgentError as error:
         told.send({"state": "failed", "error": str(error)})
     except Exception as error:
-        told.send({"state": "failed", "error": f"This is a bug ({type(error).__name__}); the server's log has its traceback."})
+        said = tr("This is a bug ({name}); the server's log has its traceback.", name=type(error).__name__)
+        told.send({"state": "failed", "error": said})
         raise
 
 
@@ -110,7 +116,7 @@ def _brought(bench: Bench, wanted: Reindex, told: Connection) -> dict[str, Any]:
         built = build.build(bench.place.kb, bench.language, licence=wanted.licence)
         problems = [str(problem) for problem in built.problems]
         if problems and not wanted.skip_bad:
-            return {"state": "failed", "error": "Some entries cannot be registered.", "problems": problems}
+            return {"state": "failed", "error": tr("Some entries cannot be registered."), "problems": problems}
 
     def progress(done: int, total: int, what: str) -> None:
         told.send({"stage": what, "done": done, "total": total})

@@ -11,6 +11,7 @@ from typing import Any
 from agent import publish
 from agent.dates import parsed
 from agent.errors import AgentError, UsageError
+from agent.i18n import tr
 from agent.ingest import register
 from agent.location import language_of
 from agent.plan import question_text
@@ -60,7 +61,9 @@ class Service:
         """Raises UsageError for a question that is none or a scope there is not, before anything has been sent."""
         question_text(call.question, self.settings.max_question)
         if call.scope is not None and call.scope not in self.scopes:
-            raise UsageError(f"There is no scope {call.scope!r}.", f"It is one of {', '.join(self.scopes)}.")
+            raise UsageError(
+                tr("There is no scope {scope!r}.", scope=call.scope), tr("It is one of {choices}.", choices=", ".join(self.scopes))
+            )
 
     def ask(self, call: Ask, listener: Listener | None = None) -> dict[str, Any]:
         """The document of an answer or a refusal, as `pv-agent ask --json` prints it."""
@@ -94,7 +97,7 @@ class Service:
         with self.desk.bench() as bench:
             found = entries.document(bench, call.id, parsed(call.stichtag) if call.stichtag else self.today())
         if found is None:
-            raise Problem(404, "no_such_entry", f"There is no entry {call.id!r}.", "A search finds entries.")
+            raise Problem(404, "no_such_entry", tr("There is no entry {id!r}.", id=call.id), tr("A search finds entries."))
         return found
 
     def run(self, run_id: str) -> dict[str, Any]:
@@ -103,7 +106,7 @@ class Service:
             with self.desk.bench() as bench:
                 return bench.runs.shown(run_id)
         except UsageError as error:
-            raise Problem(404, "no_such_run", f"There is no run {run_id!r}.") from error
+            raise Problem(404, "no_such_run", tr("There is no run {id!r}.", id=run_id)) from error
 
     def titles(self, entry_ids: list[str]) -> dict[str, str]:
         with self.desk.bench() as bench:
@@ -133,7 +136,7 @@ class Service:
         parts["model"] = {"name": self.settings.answer_model, "available": there}
         parts["kb"] = {"version": info.kb_version, "language": language, "title": self.title}
         if stale:
-            problems.append("The knowledge base is newer than the index.")
+            problems.append(tr("The knowledge base is newer than the index."))
         status = "degraded" if problems else "ok"
         return {"status": status, "problems": problems, **parts, "reindex": self.reindexer.state()["state"], "load": self._load()}
 

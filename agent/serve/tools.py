@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 from agent import publish, texts
 from agent.errors import AgentError
+from agent.i18n import tr
 from agent.serve.forms import Ask, Form, Search, Show
 from agent.serve.problems import Problem
 from agent.serve.service import Service
@@ -95,7 +96,7 @@ def made(service: Service) -> Server[Any]:
 async def _called(service: Service, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     tool = TOOLS.get(name)
     if tool is None:
-        raise Problem(404, "no_such_tool", f"There is no tool {name!r}.", f"There are {', '.join(TOOLS)}.")
+        raise Problem(404, "no_such_tool", tr("There is no tool {name!r}.", name=name), tr("There are {tools}.", tools=", ".join(TOOLS)))
     gate = service.gate if name == "ask" else service.aside
     return await gate.run(partial(tool.act, service, tool.form.model_validate(arguments)))
 

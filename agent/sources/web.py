@@ -10,6 +10,7 @@ from datetime import date
 from typing import Any
 
 from agent.errors import SourceError
+from agent.i18n import tr
 from agent.language import Language
 from agent.transport import ErrorStatus, TransportError, Web, as_id, may_be_shown
 from agent.values import WEB, Chunk, EntryInfo, Evidence, Hit, Searched, SubQuery
@@ -34,13 +35,13 @@ class WebSearch:
         try:
             found = self._web.get_json("/search", query, timeout=self._seconds)
         except ErrorStatus as error:
-            mend = 'Allow "json" among its search.formats.' if error.status == 403 else "See its log."
+            mend = tr('Allow "json" among its search.formats.') if error.status == 403 else tr("See its log.")
             raise SourceError(error.message, mend) from error
         except TransportError as error:
-            raise SourceError(error.message, "Start the search engine there, or set PV_WEB_URL.") from error
+            raise SourceError(error.message, tr("Start the search engine there, or set PV_WEB_URL.")) from error
         results = found.get("results") if isinstance(found, dict) else None
         if not isinstance(results, list):
-            raise SourceError(f"There is no SearXNG at {self._web.url}.", "Set PV_WEB_URL to one.")
+            raise SourceError(tr("There is no SearXNG at {url}.", url=self._web.url), tr("Set PV_WEB_URL to one."))
         hits: dict[str, Hit] = {}
         for hit in self._hits(results):
             hits.setdefault(hit.entry.id, hit)

@@ -12,6 +12,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from agent.errors import IndexProblem
+from agent.i18n import tr
 from agent.interfaces import VALUES_TABLE
 from agent.values import DatedValue
 
@@ -46,7 +47,9 @@ def write(path: Path, values: Iterable[DatedValue], meta: Mapping[str, str]) -> 
     except (sqlite3.Error, OSError) as error:
         with suppress(OSError):
             fresh.unlink(missing_ok=True)
-        raise IndexProblem(f"The dated values cannot be written to {path} ({error}).", "Check permissions and room.") from error
+        raise IndexProblem(
+            tr("The dated values cannot be written to {path} ({error}).", path=path, error=error), tr("Check permissions and room.")
+        ) from error
 
 
 def _asked(value: DatedValue) -> tuple[object, ...]:

@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from agent.i18n import tr
+
 CHARS_A_TOKEN = 6
 """More than any tokenizer gets out of real text, so that chars / 6 is a count no whole prompt falls short of."""
 TOO_LONG = re.compile(
@@ -24,7 +26,7 @@ def without_thoughts(text: str) -> str:
 def sentence(said: Any) -> str:
     """A server's words, shortened to what fits a line, with a full stop."""
     line = " ".join(str(said).split())[:200].rstrip(".")
-    return f"{line}." if line else "no reason given."
+    return f"{line}." if line else tr("no reason given.")
 
 
 def counted(told: Mapping[str, Any], name: str) -> int | None:
@@ -48,6 +50,7 @@ def overflow(said: str) -> str:
     """One clear sentence from the error of llama.cpp's server, which Ollama hands on as JSON within its own."""
     try:
         inner = json.loads(said)["error"]
-        return f"The prompt has {inner['n_prompt_tokens']:d} tokens, but the model's window holds {inner['n_ctx']:d}."
+        tokens, window = int(inner["n_prompt_tokens"]), int(inner["n_ctx"])
+        return tr("The prompt has {tokens} tokens, but the model's window holds {window}.", tokens=tokens, window=window)
     except (ValueError, LookupError, TypeError):
-        return "The prompt is longer than the model's window."
+        return tr("The prompt is longer than the model's window.")

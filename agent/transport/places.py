@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from urllib.parse import quote, urlsplit
 
+from agent.i18n import tr
+
 PORTS = {"http": 80, "https": 443}
 _NAME = re.compile(r"(?=.{1,253}$)[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*\.?$")
 _NUMBER = re.compile(r"(?:0[xX][0-9A-Fa-f]*|\d+)$")
@@ -43,16 +45,16 @@ def objection(url: str) -> str:
     """What speaks against following a URL, as far as it can be told without asking for the name's address; empty where nothing does."""
     found = place(url)
     if found is None:
-        return "it is no address of the web"
+        return tr("it is no address of the web")
     if urlsplit(url).username is not None or urlsplit(url).password is not None:
-        return "it bears a name or a password"
+        return tr("it bears a name or a password")
     try:
-        return "" if public(found.host) else "it leads into a network that is not public"
+        return "" if public(found.host) else tr("it leads into a network that is not public")
     except ValueError:
         pass
     if not _NAME.match(found.host) or _NUMBER.match(found.host.rstrip(".").rpartition(".")[2]):
-        return "its host is not written plainly"  # 2130706433, 0x7f.1 and 0177.0.0.1 are all 127.0.0.1 to a resolver
-    return "" if "." in found.host.rstrip(".") else "it leads into a network that is not public"
+        return tr("its host is not written plainly")  # 2130706433, 0x7f.1 and 0177.0.0.1 are all 127.0.0.1 to a resolver
+    return "" if "." in found.host.rstrip(".") else tr("it leads into a network that is not public")
 
 
 def may_be_shown(url: str) -> bool:

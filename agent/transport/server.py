@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
 from agent.errors import AgentError, ConfigError
+from agent.i18n import tr
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -46,7 +47,8 @@ class ErrorStatus(TransportError):
     """A status other than 2xx. `said` is the server's own sentence; `is_json` whether it came as `{"error": ...}`."""
 
     def __init__(self, url: str, status: int, said: str, *, is_json: bool) -> None:
-        super().__init__(f"{url} answered {status}{': ' + said if said else ''}.")
+        told = f"{status}: {said}" if said else str(status)
+        super().__init__(tr("{url} answered {status}.", url=url, status=told))
         self.status, self.said, self.is_json = status, said, is_json
 
 
@@ -68,7 +70,9 @@ def address(given: str, *, setting: str = "OLLAMA_URL") -> str:
     userinfo, at, place = authority.rpartition("@")
     if place.count(":") > 1 and not place.startswith("["):
         place = f"[{place}]"  # an IPv6 address without its brackets
-    wrong = ConfigError(f"{given!r} is no address of a server.", f"Write {setting} like http://127.0.0.1:11434.")
+    wrong = ConfigError(
+        tr("{given!r} is no address of a server.", given=given), tr("Write {setting} like http://127.0.0.1:11434.", setting=setting)
+    )
     try:
         parts = urlsplit(f"//{place}")
         host, port = parts.hostname or "", parts.port
@@ -181,11 +185,11 @@ class Server:
             )
             response = self._client.send(request, stream=True)
         except httpx.ConnectTimeout as error:
-            raise Unreachable(f"There is no answer from {self.url}.") from error
+            raise Unreachable(tr("There is no answer from {url}.", url=self.url)) from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:  # a redirect's address is read, though it is not followed
             if limit.over or isinstance(error, httpx.TimeoutException):
                 raise self._late(limit) from error
-            raise Unreachable(f"There is no connection to {self.url}.") from error
+            raise Unreachable(tr("There is no connection to {url}.", url=self.url)) from error
         if response.is_success:
             return response
         try:
@@ -203,12 +207,12 @@ class Server:
             for chunk in response.iter_bytes():
                 size += len(chunk)
                 if size > _LARGEST:
-                    raise BrokenBody(f"The answer of {self.url} has no end.")
+                    raise BrokenBody(tr("The answer of {url} has no end.", url=self.url))
                 yield chunk
         except httpx.HTTPError as error:
             if limit.over or isinstance(error, httpx.TimeoutException):
                 raise self._late(limit) from error
-            raise BrokenBody(f"The answer of {self.url} was cut in the middle.") from error
+            raise BrokenBody(tr("The answer of {url} was cut in the middle.", url=self.url)) from error
         if limit.over:  # a body whose only end is the connection's seems whole when the limit ends that
             raise self._late(limit)
 
@@ -216,7 +220,7 @@ class Server:
         try:
             return json.loads(body)
         except (ValueError, RecursionError) as error:
-            raise BrokenBody(f"The answer of {self.url} is not JSON.") from error
+            raise BrokenBody(tr("The answer of {url} is not JSON.", url=self.url)) from error
 
     def _status(self, response: httpx.Response, body: bytes) -> ErrorStatus:
         try:
@@ -226,7 +230,7 @@ class Server:
         return ErrorStatus(self.url, response.status_code, said, is_json=is_json)
 
     def _late(self, limit: Limit) -> TimedOut:
-        return TimedOut(f"{self.url} took longer than {limit.seconds:g} s.")
+        return TimedOut(tr("{url} took longer than {seconds:g} s.", url=self.url, seconds=limit.seconds))
 
 
 def _passing(error: Unreachable | ErrorStatus) -> bool:
@@ -312,6 +316,6 @@ def ollama_models(server: Server, *, timeout: float) -> dict[str, str]:
     listed = server.get_json("/api/tags", timeout=timeout)
     models = listed.get("models") if isinstance(listed, dict) else None
     if not isinstance(models, list):
-        raise BrokenBody(f"There is no Ollama at {server.url}.")
+        raise BrokenBody(tr("There is no Ollama at {url}.", url=server.url))
     rows = [row for row in models if isinstance(row, dict)]
     return {canonical(str(row.get("name"))): str(row.get("digest") or "").removeprefix("sha256:")[:12] for row in rows}

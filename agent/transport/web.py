@@ -15,6 +15,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urljoin
 
+from agent.i18n import tr
 from agent.transport.places import Place, objection, place, public
 from agent.transport.server import BrokenBody, ErrorStatus, Limit, TimedOut, TransportError, Unreachable, address
 
@@ -60,7 +61,7 @@ class Web:
                     url = urljoin(url, response.headers["location"])
                 finally:
                     response.close()
-        raise BrokenBody(f"{self.url} redirects without end.")
+        raise BrokenBody(tr("{url} redirects without end.", url=self.url))
 
     @cached_property
     def _wire(self) -> httpx.HTTPTransport:
@@ -82,31 +83,33 @@ class Web:
                 extensions["sni_hostname"] = target.host  # the certificate is still the name's
                 target = target.copy_with(host=checked)
             elif place(str(target)) != there:  # who checks a URL and who follows it must read the same place in it
-                raise Forbidden(f"{self.url} redirects to {url[:200]!r}, which can be read in two ways.")
+                raise Forbidden(tr("{url} redirects to {target!r}, which can be read in two ways.", url=self.url, target=url[:200]))
             elif target.userinfo:
                 headers["Authorization"] = f"Basic {b64encode(f'{target.username}:{target.password}'.encode()).decode()}"
             extensions["timeout"] = httpx.Timeout(max(limit.left(), 0.001)).as_dict()
             return self._wire.handle_request(httpx.Request("GET", target, headers=headers, extensions=extensions))
         except httpx.InvalidURL as error:
-            raise Forbidden(f"{self.url} redirects to {url[:200]!r}, which is no address of the web.") from error
+            raise Forbidden(tr("{url} redirects to {target!r}, which is no address of the web.", url=self.url, target=url[:200])) from error
         except httpx.HTTPError as error:
             if limit.over or isinstance(error, httpx.TimeoutException):
-                raise TimedOut(f"{self.url} took longer than {limit.seconds:g} s.") from error
-            raise Unreachable(f"There is no connection to {self.url}.") from error
+                raise TimedOut(tr("{url} took longer than {seconds:g} s.", url=self.url, seconds=limit.seconds)) from error
+            raise Unreachable(tr("There is no connection to {url}.", url=self.url)) from error
 
     def _checked(self, url: str, limit: Limit) -> str:
         """An address of a foreign URL's host that may be connected to. Raises Forbidden."""
         said = objection(url)
         there = place(url)
         if said or there is None:
-            raise Forbidden(f"{self.url} redirects to {url[:200]!r}, which is not followed: {said}.")
+            raise Forbidden(tr("{url} redirects to {target!r}, which is not followed: {said}.", url=self.url, target=url[:200], said=said))
         found = self._addresses(there, limit)
         try:
             closed = not found or any(not public(ip) for ip in found)
         except ValueError:
             closed = True
         if closed:
-            raise Forbidden(f"{self.url} redirects to {there.host}, which is not followed: it is not in the public network.")
+            raise Forbidden(
+                tr("{url} redirects to {host}, which is not followed: it is not in the public network.", url=self.url, host=there.host)
+            )
         return found[0]
 
     def _addresses(self, there: Place, limit: Limit) -> list[str]:
@@ -123,7 +126,7 @@ class Web:
         asking.start()
         asking.join(max(limit.left(), 0.0))
         if not found:
-            raise TimedOut(f"{self.url} took longer than {limit.seconds:g} s.")
+            raise TimedOut(tr("{url} took longer than {seconds:g} s.", url=self.url, seconds=limit.seconds))
         return found[0]
 
     def _read(self, response: httpx.Response, limit: Limit) -> Any:
@@ -136,13 +139,13 @@ class Web:
             for chunk in response.iter_bytes():
                 body += chunk
                 if len(body) > LARGEST:
-                    raise BrokenBody(f"The answer of {self.url} is larger than {LARGEST // 2**20} MB.")
+                    raise BrokenBody(tr("The answer of {url} is larger than {largest} MB.", url=self.url, largest=LARGEST // 2**20))
             return json.loads(body)
         except httpx.HTTPError as error:
             if limit.over or isinstance(error, httpx.TimeoutException):
-                raise TimedOut(f"{self.url} took longer than {limit.seconds:g} s.") from error
-            raise BrokenBody(f"The answer of {self.url} was cut in the middle.") from error
+                raise TimedOut(tr("{url} took longer than {seconds:g} s.", url=self.url, seconds=limit.seconds)) from error
+            raise BrokenBody(tr("The answer of {url} was cut in the middle.", url=self.url)) from error
         except (ValueError, RecursionError) as error:
             if limit.over:
-                raise TimedOut(f"{self.url} took longer than {limit.seconds:g} s.") from error
-            raise BrokenBody(f"The answer of {self.url} is not JSON.") from error
+                raise TimedOut(tr("{url} took longer than {seconds:g} s.", url=self.url, seconds=limit.seconds)) from error
+            raise BrokenBody(tr("The answer of {url} is not JSON.", url=self.url)) from error

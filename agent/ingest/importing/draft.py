@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from agent import texts
+from agent.i18n import tr
 from agent.ingest.entries import front_end
 from agent.ingest.importing import files, html
 from agent.ingest.importing.files import Source
@@ -79,14 +80,16 @@ class Reader:
         try:
             page = html.read(text) if source.kind == "html" else None
         except RecursionError:
-            return EntryProblem(source.path, 1, "The page is nested too deeply.", "Save its text as Markdown.")
+            return EntryProblem(source.path, 1, tr("The page is nested too deeply."), tr("Save its text as Markdown."))
         front, body = ({}, page.text) if page else self._front(text, source.path)
         body = titled(body) if source.kind == "text" else body
         draft = self._draft(source, front, body, page)
         if not any(part.strip() for _, part in draft.sections):
-            return EntryProblem(source.path, 1, "The document has no text.", "Write it, or take it out.")
+            return EntryProblem(source.path, 1, tr("The document has no text."), tr("Write it, or take it out."))
         if guessed:
-            notice = EntryProblem(source.path, 1, f"The file was read as {guessed}.", "Save it as UTF-8 to be sure.", Severity.NOTICE)
+            notice = EntryProblem(
+                source.path, 1, tr("The file was read as {guessed}.", guessed=guessed), tr("Save it as UTF-8 to be sure."), Severity.NOTICE
+            )
             return replace(draft, notices=(*draft.notices, notice))
         return draft
 

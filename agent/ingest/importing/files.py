@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.errors import KnowledgeBaseError
+from agent.i18n import tr
 from agent.ingest.folder import LAYER_1, barred
 from agent.ingest.problems import EntryProblem, Severity
 
@@ -38,10 +39,14 @@ def found(root: Path) -> tuple[list[Source], list[EntryProblem]]:
     Raises KnowledgeBaseError where `root` is not there, or lies in a Layer-1 folder. What begins with a dot is passed over and told once.
     """
     if not root.exists():
-        raise KnowledgeBaseError(f"There is nothing at {root}.", "Name a folder of documents, a document, or a chunks.json.")
+        raise KnowledgeBaseError(
+            tr("There is nothing at {root}.", root=root), tr("Name a folder of documents, a document, or a chunks.json.")
+        )
     real = root.resolve()
     if LAYER_1.intersection(part.lower() for part in real.parts):
-        raise KnowledgeBaseError(f"{root} lies in a Layer-1 folder of licensed texts, and is never imported.", "Take another folder.")
+        raise KnowledgeBaseError(
+            tr("{root} lies in a Layer-1 folder of licensed texts, and is never imported.", root=root), tr("Take another folder.")
+        )
     if not real.is_dir():
         source = _source(root, f"{real.parent.name}/{real.name}")
         return ([source], []) if isinstance(source, Source) else ([], [source])
@@ -57,7 +62,7 @@ def found(root: Path) -> tuple[list[Source], list[EntryProblem]]:
             one = barred(path, root) or _source(path, f"{real.name}/{path.relative_to(root).as_posix()}")
             (sources if isinstance(one, Source) else problems).append(one)  # type: ignore[arg-type]
     if hidden:
-        problems.append(EntryProblem(root, 1, f"{hidden} hidden files or folders were passed over.", "", Severity.NOTICE))
+        problems.append(EntryProblem(root, 1, tr("{hidden} hidden files or folders were passed over.", hidden=hidden), "", Severity.NOTICE))
     return sources, problems
 
 
@@ -66,9 +71,11 @@ def _walked(root: Path) -> Iterator[Path | EntryProblem]:
         for name in sorted(folders):
             path = Path(here, name)
             if name.lower() in LAYER_1:
-                yield EntryProblem(path, 1, "This is a Layer-1 folder of licensed texts, and is never imported.", "Take it out.")
+                yield EntryProblem(path, 1, tr("This is a Layer-1 folder of licensed texts, and is never imported."), tr("Take it out."))
             elif path.is_symlink():
-                yield barred(path, root) or EntryProblem(path, 1, "This is a link to a folder, and is not followed.", "Import that folder.")
+                yield barred(path, root) or EntryProblem(
+                    path, 1, tr("This is a link to a folder, and is not followed."), tr("Import that folder.")
+                )
             elif name.startswith("."):
                 yield path
         folders[:] = sorted(name for name in folders if not name.startswith("."))
@@ -78,7 +85,12 @@ def _walked(root: Path) -> Iterator[Path | EntryProblem]:
 def _source(path: Path, origin: str) -> Source | EntryProblem:
     kind = KINDS.get(path.suffix.lower())
     if kind is None:
-        return EntryProblem(path, 1, "This is no Markdown, HTML or plain text.", f"Turn it into one of {', '.join(KINDS)}, or take it out.")
+        return EntryProblem(
+            path,
+            1,
+            tr("This is no Markdown, HTML or plain text."),
+            tr("Turn it into one of {kinds}, or take it out.", kinds=", ".join(KINDS)),
+        )
     return Source(path, origin, kind)
 
 
@@ -88,18 +100,23 @@ def text_of(source: Source) -> tuple[str, str] | EntryProblem:
         size = source.path.stat().st_size
         raw = source.path.read_bytes() if size <= LARGEST else b""
     except OSError as error:
-        return EntryProblem(source.path, 1, f"The file cannot be read ({error.strerror}).", "Check its permissions.")
+        return EntryProblem(source.path, 1, tr("The file cannot be read ({reason}).", reason=error.strerror), tr("Check its permissions."))
     if size > LARGEST:
-        return EntryProblem(source.path, 1, f"The file has {size:,} bytes.", f"Cut it into documents of at most {LARGEST:,}.")
+        return EntryProblem(
+            source.path,
+            1,
+            tr("The file has {size:,} bytes.", size=size),
+            tr("Cut it into documents of at most {largest:,}.", largest=LARGEST),
+        )
     named = _CHARSET.search(raw[:4096]) if source.kind == "html" else None
     decoded = _decoded(raw, named.group(1).decode("ascii") if named else "")
     if decoded is None:
         line = raw.count(b"\n", 0, _first_odd(raw)) + 1
-        return EntryProblem(source.path, line, "The file is no text in an encoding known here.", "Save it as UTF-8.")
+        return EntryProblem(source.path, line, tr("The file is no text in an encoding known here."), tr("Save it as UTF-8."))
     text, guessed = decoded
     text = _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n").replace("\x85", "\n"))
     if not text.strip():
-        return EntryProblem(source.path, 1, "The file is empty.", "Write it, or take it out.")
+        return EntryProblem(source.path, 1, tr("The file is empty."), tr("Write it, or take it out."))
     return text, guessed
 
 

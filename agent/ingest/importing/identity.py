@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
+from agent.i18n import tr
 from agent.ingest.importing.draft import Draft
 from agent.ingest.problems import EntryProblem, Severity
 from agent.language import Language
@@ -22,17 +23,28 @@ def doubts(draft: Draft, language: Language) -> list[EntryProblem]:
     """A problem where file name or title contradict the text; a notice where nothing of the title is found in it."""
     called, titled, headed = (_acts(name, language) for name in (draft.name, draft.title, draft.heading))
     folds: Mapping[str, str] = language.figures["folds"]
-    mend = "Give it the name of what it is, or mend its title."
+    mend = tr("Give it the name of what it is, or mend its title.")
     said = f"{draft.heading or ', '.join(draft.short) or draft.title!s:.120}"
     if called and not any(_says(act, draft, folds) for act in called):
-        return [EntryProblem(draft.path, draft.line, f"The file is called {', '.join(called)}, and its text is „{said}“.", mend)]
+        return [
+            EntryProblem(
+                draft.path,
+                draft.line,
+                tr("The file is called {called}, and its text is „{said}“.", called=", ".join(called), said=said),
+                mend,
+            )
+        ]
     if titled and headed and not {folded(act, folds) for act in titled} & {folded(act, folds) for act in headed}:
-        return [EntryProblem(draft.path, draft.line, f"The title says {', '.join(titled)}, and its text is „{said}“.", mend)]
+        return [
+            EntryProblem(
+                draft.path, draft.line, tr("The title says {titled}, and its text is „{said}“.", titled=", ".join(titled), said=said), mend
+            )
+        ]
     words = [word for word in re.findall(r"[^\W\d_]{5,}", draft.title) if sum(c.isupper() for c in word) < 2]
     text = draft.text().casefold()
     if words and len(text) > _ENOUGH and not any(word.casefold()[:_STEM] in text for word in words):
-        said = f"No word of the title „{draft.title:.80}“ stands in the text."
-        return [EntryProblem(draft.path, draft.line, said, "See whether it is the right document.", Severity.NOTICE)]
+        said = tr("No word of the title „{title:.80}“ stands in the text.", title=draft.title)
+        return [EntryProblem(draft.path, draft.line, said, tr("See whether it is the right document."), Severity.NOTICE)]
     return []
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from agent import texts
 from agent.errors import UsageError
+from agent.i18n import noted, tr
 from agent.ingest import folder, register
 from agent.ingest.embed import Progress, quiet
 from agent.ingest.entries import parse
@@ -42,7 +43,7 @@ class Outcome:
 
     def counted(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """The ids by what became of them."""
-        return ("added", self.added), ("updated", self.updated), ("unchanged", self.unchanged)
+        return (noted("added"), self.added), (noted("updated"), self.updated), (noted("unchanged"), self.unchanged)
 
     def document(self) -> dict[str, Any]:
         """As JSON."""
@@ -75,19 +76,28 @@ def bring(kb_dir: Path, source: Path, terms: Terms, *, language: Language, progr
 def insist_on_licence(terms: Terms) -> None:
     """Raises UsageError where it is not said under which terms the documents may be used."""
     if not terms.licence.strip():
-        raise UsageError("An import needs a licence note.", "Say under which terms the documents may be used: --licence TEXT.")
+        raise UsageError(tr("An import needs a licence note."), tr("Say under which terms the documents may be used: --licence TEXT."))
 
 
 def _completed(terms: Terms, known: Register, language: Language) -> Terms:
     """The terms with what the knowledge base's conventions say; UsageError where they leave something open."""
     insist_on_licence(terms)
     if known.prefixes and terms.prefix not in known.prefixes:
-        said = f"{terms.prefix!r} is no prefix of this knowledge base." if terms.prefix else "An import needs a prefix for its ids."
-        raise UsageError(said, f"Give --prefix, one of {', '.join(known.prefixes)}, or add yours to `prefixes` in kb.json.")
+        said = (
+            tr("{prefix!r} is no prefix of this knowledge base.", prefix=terms.prefix)
+            if terms.prefix
+            else tr("An import needs a prefix for its ids.")
+        )
+        raise UsageError(
+            said, tr("Give --prefix, one of {prefixes}, or add yours to `prefixes` in kb.json.", prefixes=", ".join(known.prefixes))
+        )
     if terms.prefix and not re.fullmatch(r"[a-z0-9]+", terms.prefix):
-        raise UsageError(f"{terms.prefix!r} cannot be a prefix.", "Write it in lower case and digits.")
+        raise UsageError(tr("{prefix!r} cannot be a prefix.", prefix=terms.prefix), tr("Write it in lower case and digits."))
     if terms.bereich and known.bereiche and terms.bereich not in known.bereiche:
-        raise UsageError(f"There is no bereich {terms.bereich!r}.", f"Known are {', '.join(known.bereiche)} (kb.json).")
+        raise UsageError(
+            tr("There is no bereich {bereich!r}.", bereich=terms.bereich),
+            tr("Known are {bereiche} (kb.json).", bereiche=", ".join(known.bereiche)),
+        )
     first = known.bereiche[0] if known.bereiche else str(texts.table(f"kb.{language.code}")["skeleton"]["bereich"])
     return replace(terms, bereich=terms.bereich or first)
 
@@ -123,19 +133,19 @@ class _Work:
                 if read.stand or self._terms.stand:
                     self._drafts.append(read)
                 else:
-                    said = "The document states no Stand."
-                    self._problems.append(EntryProblem(one.path, 1, said, "Write it in (Stand: 31.1.2026), or give --stand."))
+                    said = tr("The document states no Stand.")
+                    self._problems.append(EntryProblem(one.path, 1, said, tr("Write it in (Stand: 31.1.2026), or give --stand.")))
             else:
                 self._problems.append(read)
-            self._progress(number, len(sources), "documents")
+            self._progress(number, len(sources), noted("documents"))
         if source.is_dir():
             self._missed(f"{source.resolve().name}/", {one.origin for one in sources})
 
     def _missed(self, beginning: str, origins: Collection[str]) -> None:
         for entry_id, imported in self._origins.items():
             if imported.origin.startswith(beginning) and imported.origin not in origins:
-                said = f"The document {imported.origin} of this entry is no longer there; the entry stays."
-                self._problems.append(EntryProblem(self._files[entry_id].path, 1, said, "Delete it by hand.", Severity.NOTICE))
+                said = tr("The document {origin} of this entry is no longer there; the entry stays.", origin=imported.origin)
+                self._problems.append(EntryProblem(self._files[entry_id].path, 1, said, tr("Delete it by hand."), Severity.NOTICE))
 
     def place(self) -> None:
         """Gives each draft its id: that of its last import, else prefix and name; and names those that may not have it."""
@@ -161,19 +171,21 @@ class _Work:
         """Why a draft may not have an id; empty where it may."""
         there, imported = self._files.get(entry_id), self._origins.get(entry_id)
         others = ", ".join(other.origin for other in drafts if other is not draft)
-        what, mend = "", "Rename the document, or replace the entry: --overwrite."
+        what, mend = "", tr("Rename the document, or replace the entry: --overwrite.")
         if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", entry_id) or entry_id == self._terms.prefix:
-            what, mend = "No id can be made of the name.", "Give it a name of letters and digits."
+            what, mend = tr("No id can be made of the name."), tr("Give it a name of letters and digits.")
         elif others:
-            what, mend = f"The id {entry_id} would also be that of {others}.", "Rename one of them."
+            what, mend = tr("The id {id} would also be that of {others}.", id=entry_id, others=others), tr("Rename one of them.")
         elif there is None and (self._kb_dir / DOCUMENTS / f"{entry_id}.md").exists():
-            what, mend = f"The id {entry_id} is that of a file that is no entry.", "Look at it: pv-agent kb lint"
+            what, mend = tr("The id {id} is that of a file that is no entry.", id=entry_id), tr("Look at it: pv-agent kb lint")
         elif there is not None and imported is None:
-            what, mend = f"The id {entry_id} is that of an entry written here ({there.relative}).", "Rename the document."
+            what = tr("The id {id} is that of an entry written here ({file}).", id=entry_id, file=there.relative)
+            mend = tr("Rename the document.")
         elif imported is not None and imported.origin != draft.origin and not self._terms.overwrite:
-            what = f"The id {entry_id} is that of an entry from {imported.origin}."
+            what = tr("The id {id} is that of an entry from {origin}.", id=entry_id, origin=imported.origin)
         elif imported is not None and imported.edited and not self._terms.overwrite:
-            what, mend = f"The entry {entry_id} was edited since its import, and is kept.", "Replace it with --overwrite."
+            what = tr("The entry {id} was edited since its import, and is kept.", id=entry_id)
+            mend = tr("Replace it with --overwrite.")
         return [EntryProblem(draft.path, draft.line, what, mend)] if what else []
 
     def write(self) -> None:
@@ -193,7 +205,7 @@ class _Work:
                     self.texts[relative] = text
             else:
                 self._problems += (replace(problem, line=draft.line) for problem in entry)
-            self._progress(number, len(self._placed), "entries")
+            self._progress(number, len(self._placed), noted("entries"))
 
     def _text(self, draft: Draft, entry_id: str, refs: tuple[str, ...], stand: date | None, there: FileRead | None) -> str:
         """The text, with the Stand of the last import where none is stated and nothing else has changed."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from agent.errors import KnowledgeBaseError
+from agent.i18n import tr
 from agent.ingest import register
 from agent.ingest.entries import file_text, fingerprint
 from agent.ingest.folder import DOCUMENTS
@@ -76,7 +77,9 @@ def _register_print(kb_dir: Path) -> str:
 
 
 def _refused(kb_dir: Path, error: OSError) -> KnowledgeBaseError:
-    return KnowledgeBaseError(f"Nothing can be written to {kb_dir} ({error.strerror}).", "Check permissions and room.")
+    return KnowledgeBaseError(
+        tr("Nothing can be written to {kb} ({reason}).", kb=kb_dir, reason=error.strerror), tr("Check permissions and room.")
+    )
 
 
 @contextmanager

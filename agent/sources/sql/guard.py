@@ -18,6 +18,7 @@ from time import monotonic
 from typing import Any
 
 from agent.errors import SourceError
+from agent.i18n import tr
 
 FUNCTIONS = frozenset((
     "abs", "avg", "ceil", "coalesce", "count", "date", "floor", "ifnull", "iif", "instr", "julianday", "length", "like", "lower", "ltrim",
@@ -58,7 +59,7 @@ class Bounds:
 def opened(path: Path) -> Iterator[sqlite3.Connection]:
     """A connection that cannot write, whatever it is asked. Raises SourceError where there is no such database."""
     if not path.is_file():
-        raise SourceError(f"There are no dated values at {path}.", "Run `pv-agent ingest`.")
+        raise SourceError(tr("There are no dated values at {path}.", path=path), tr("Run `pv-agent ingest`."))
     uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
     try:
         with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as connection:
@@ -66,17 +67,17 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
                 connection.execute(f"PRAGMA {pragma}").fetchall()
             yield connection
     except sqlite3.DatabaseError as error:
-        raise SourceError(f"{path} cannot be read ({error}).", "Run `pv-agent ingest`.") from error
+        raise SourceError(tr("{path} cannot be read ({error}).", path=path, error=error), tr("Run `pv-agent ingest`.")) from error
 
 
 def selected(path: Path, statement: str, bounds: Bounds) -> list[dict[str, Any]]:
     """The rows of a SELECT, at most `bounds.rows`, by column. Raises SourceError where it is refused, wrong, or takes too long."""
     words = _ASIDE.sub(" ", statement)
     if not _ASKS.match(words):
-        raise SourceError("Only a SELECT may be asked of the dated values.", f"Write SELECT … FROM {bounds.table} ….")
+        raise SourceError(tr("Only a SELECT may be asked of the dated values."), tr("Write SELECT … FROM {table} ….", table=bounds.table))
     if _WITH.search(words):
         # each use of a common table is a copy of it: forty that double fill any memory before a step is counted
-        raise SourceError("A WITH may not be asked of the dated values.", "Write its query in its place.")
+        raise SourceError(tr("A WITH may not be asked of the dated values."), tr("Write its query in its place."))
     with opened(path) as connection:
         _fence(connection, bounds)
         try:
@@ -84,7 +85,9 @@ def selected(path: Path, statement: str, bounds: Bounds) -> list[dict[str, Any]]
             names = [column[0] for column in cursor.description or ()]
             return [dict(zip(names, row, strict=True)) for row in cursor.fetchmany(bounds.rows)]
         except (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError, MemoryError) as error:
-            raise SourceError(f"The statement was not answered: {_told(error)}.", f"Write one SELECT on {bounds.table}.") from error
+            raise SourceError(
+                tr("The statement was not answered: {told}.", told=_told(error)), tr("Write one SELECT on {table}.", table=bounds.table)
+            ) from error
 
 
 def _fence(connection: sqlite3.Connection, bounds: Bounds) -> None:
@@ -115,7 +118,7 @@ def _authorizer(table: str) -> Callable[..., int]:
 
 def _told(error: Exception) -> str:
     said = " ".join(str(error).split())[:200].rstrip(".")
-    return "it took too long" if said == "interrupted" else said or type(error).__name__
+    return tr("it took too long") if said == "interrupted" else said or type(error).__name__
 
 
 def _like(pattern: object, text: object, escape: object = None) -> bool | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from agent.errors import SourceError
+from agent.i18n import tr
 from agent.interfaces import VALUES_COLUMNS, VALUES_TABLE
 from agent.language import Language
 from agent.language.timing import asked_periods
@@ -69,7 +70,7 @@ class Sql:
         settings = self._settings
         rows = selected(self._path, statement, Bounds(VALUES_TABLE, settings.sql_rows, settings.sql_seconds))
         if rows and not {"key", "valid_from"} <= rows[0].keys():
-            raise SourceError("The rows cannot be cited: they do not say which they are.", "Select key, row and valid_from too.")
+            raise SourceError(tr("The rows cannot be cited: they do not say which they are."), tr("Select key, row and valid_from too."))
         known = {(value.key, value.row, value.valid_from.isoformat()): value for value in self._values}
         cases: dict[tuple[object, object], list[DatedValue]] = {}
         for (key, _, start), value in known.items():
@@ -108,7 +109,7 @@ class Sql:
         with opened(self._path) as connection:
             made = connection.execute("SELECT value FROM meta WHERE key = 'language'").fetchone()
             if made != (self._language.version,):
-                raise SourceError(f"{self._path} was made by another version of the program.", "Run `pv-agent ingest`.")
+                raise SourceError(tr("{path} was made by another version of the program.", path=self._path), tr("Run `pv-agent ingest`."))
             rows = connection.execute(
                 f"SELECT {_COLUMNS}, stand, shown, entries, labels, around, start_known FROM {VALUES_TABLE}"
                 f" JOIN shown USING (key, row, valid_from) ORDER BY {VALUES_TABLE}.rowid"

@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from agent.errors import IndexProblem
+from agent.i18n import noted, tr
 from agent.stores.sqlite import schema
 
-INGEST = "Run `pv-agent ingest`."
-ANEW = "Build it anew with `pv-agent ingest --full`."
+INGEST = noted("Run `pv-agent ingest`.")
+ANEW = noted("Build it anew with `pv-agent ingest --full`.")
 
 _MAPPED = 1 << 30
 """Bytes of the database that are read as memory rather than copied page by page: a third less time for a search."""
@@ -36,26 +37,36 @@ def broken(error: sqlite3.Error) -> bool:
     return _code(error) in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 
 
+_LOCKED = noted("The index {path} is locked by another program."), noted("Try again when that one has finished.")
 _PROBLEMS = {
-    sqlite3.SQLITE_NOTADB: ("{path} is not an SQLite database.", ANEW),
-    sqlite3.SQLITE_CORRUPT: ("The index {path} is damaged.", ANEW),
-    sqlite3.SQLITE_BUSY: ("The index {path} is locked by another program.", "Try again when that one has finished."),
-    sqlite3.SQLITE_LOCKED: ("The index {path} is locked by another program.", "Try again when that one has finished."),
-    sqlite3.SQLITE_FULL: ("There is no room left on the disk for the index {path}, which is as it was before.", "Make room and try again."),
-    sqlite3.SQLITE_READONLY: ("The index {path} cannot be written.", "Give write permission, or set PV_DB_PATH to another place."),
-    sqlite3.SQLITE_CANTOPEN: ("The index {path} cannot be opened.", "Check the permissions, or set PV_DB_PATH to another place."),
+    sqlite3.SQLITE_NOTADB: (noted("{path} is not an SQLite database."), ANEW),
+    sqlite3.SQLITE_CORRUPT: (noted("The index {path} is damaged."), ANEW),
+    sqlite3.SQLITE_BUSY: _LOCKED,
+    sqlite3.SQLITE_LOCKED: _LOCKED,
+    sqlite3.SQLITE_FULL: (
+        noted("There is no room left on the disk for the index {path}, which is as it was before."),
+        noted("Make room and try again."),
+    ),
+    sqlite3.SQLITE_READONLY: (
+        noted("The index {path} cannot be written."),
+        noted("Give write permission, or set PV_DB_PATH to another place."),
+    ),
+    sqlite3.SQLITE_CANTOPEN: (
+        noted("The index {path} cannot be opened."),
+        noted("Check the permissions, or set PV_DB_PATH to another place."),
+    ),
 }
 
 
 def _problem(path: Path, error: sqlite3.Error) -> IndexProblem:
-    message, mend = _PROBLEMS.get(_code(error), (f"The index {{path}} cannot be used ({error}).", ANEW))
-    return IndexProblem(message.replace("{path}", str(path)), mend)
+    message, mend = _PROBLEMS.get(_code(error), (noted("The index {path} cannot be used ({error})."), ANEW))
+    return IndexProblem(tr(message, path=path, error=error), tr(mend))
 
 
 def reading(path: Path, timeout: float = 5.0) -> sqlite3.Connection:
     """A read-only connection that keeps the state it first sees, whatever is written meanwhile. Raises IndexProblem."""
     if not path.is_file():
-        raise IndexProblem(f"There is no index at {path}.", INGEST)
+        raise IndexProblem(tr("There is no index at {path}.", path=path), tr(INGEST))
     with told(path):
         try:
             return _snapshot(path, "mode=ro", timeout)
@@ -105,6 +116,6 @@ def lock(path: Path) -> sqlite3.Connection:
         except sqlite3.OperationalError as error:
             connection.close()
             if _code(error) == sqlite3.SQLITE_BUSY:
-                raise IndexProblem(f"Another ingest is writing {path}.", "Wait until it has finished.") from error
+                raise IndexProblem(tr("Another ingest is writing {path}.", path=path), tr("Wait until it has finished.")) from error
             raise
     return connection

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from agent.errors import IndexProblem
+from agent.i18n import tr
 from agent.interfaces import Beside, Filter, IndexInfo, Scored
 from agent.stores.sqlite import connect, matrix, records, schema
 from agent.values import Chunk, EntryInfo
@@ -57,22 +58,35 @@ class SqliteStore:
     def _checked(self, analyser: str) -> Mapping[str, str]:
         version = schema.version(self._connection)
         if version == 0:
-            raise IndexProblem(f"The index {self._path} is empty: its first ingest did not finish.", connect.INGEST)
+            raise IndexProblem(tr("The index {path} is empty: its first ingest did not finish.", path=self._path), tr(connect.INGEST))
         if version is None:
-            raise IndexProblem(f"{self._path} is a database of another program.", "Set PV_DB_PATH to another place.")
+            raise IndexProblem(tr("{path} is a database of another program.", path=self._path), tr("Set PV_DB_PATH to another place."))
         if version > schema.VERSION:
-            raise IndexProblem(f"The index {self._path} was made by a newer pv-agent (schema {version}).", connect.ANEW)
+            raise IndexProblem(
+                tr("The index {path} was made by a newer pv-agent (schema {version}).", path=self._path, version=version), tr(connect.ANEW)
+            )
         if version < schema.VERSION:
-            raise IndexProblem(f"The index {self._path} was made by an older pv-agent (schema {version}).", connect.INGEST)
+            raise IndexProblem(
+                tr("The index {path} was made by an older pv-agent (schema {version}).", path=self._path, version=version),
+                tr(connect.INGEST),
+            )
         known = records.meta(self._connection)
         if known.get("analyser") != analyser:
             raise IndexProblem(
-                f"The index {self._path} was made with the analyser {known.get('analyser')}, and this is {analyser}.", connect.ANEW
+                tr(
+                    "The index {path} was made with the analyser {known}, and this is {analyser}.",
+                    path=self._path,
+                    known=known.get("analyser"),
+                    analyser=analyser,
+                ),
+                tr(connect.ANEW),
             )
         try:
             self._info = records.info(known)
         except (KeyError, ValueError, TypeError) as error:
-            raise IndexProblem(f"The index {self._path} does not say what it is ({error}).", connect.ANEW) from error
+            raise IndexProblem(
+                tr("The index {path} does not say what it is ({error}).", path=self._path, error=error), tr(connect.ANEW)
+            ) from error
         return known
 
     def __enter__(self) -> Self:
@@ -96,7 +110,11 @@ class SqliteStore:
             held = [int(self._connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]) for table in ("chunks", "texts", "fts")]
         if found != "ok":
             return str(found).splitlines()[-1]
-        return "" if held == [self._info.chunks] * 3 else f"{held[0]} chunks, {held[1]} texts, {held[2]} indexed"
+        return (
+            ""
+            if held == [self._info.chunks] * 3
+            else tr("{chunks} chunks, {texts} texts, {indexed} indexed", chunks=held[0], texts=held[1], indexed=held[2])
+        )
 
     def superseded(self) -> bool:
         """Whether the file holds another generation by now."""
@@ -229,7 +247,7 @@ class SqliteStore:
     @cached_property
     def _matrix(self) -> matrix.Matrix:
         if self._info.embedder is None:
-            raise IndexProblem(f"The index {self._path} holds no vectors.", connect.INGEST)
+            raise IndexProblem(tr("The index {path} holds no vectors.", path=self._path), tr(connect.INGEST))
         with connect.told(self._path):
             return matrix.of(self._connection, self._path, self._info.generation, records.kind(self._meta))
 
@@ -239,8 +257,13 @@ class SqliteStore:
         fitting = np.asarray(vector, dtype=np.float32)
         if fitting.shape != (self._matrix.vectors.shape[1],):
             raise IndexProblem(
-                f"The index {self._path} holds vectors of {self._info.embedder}, and the question's has {fitting.size} dimensions.",
-                "Ask with that embedder (PV_EMBEDDER), or run `pv-agent ingest --full`.",
+                tr(
+                    "The index {path} holds vectors of {embedder}, and the question's has {size} dimensions.",
+                    path=self._path,
+                    embedder=self._info.embedder,
+                    size=fitting.size,
+                ),
+                tr("Ask with that embedder (PV_EMBEDDER), or run `pv-agent ingest --full`."),
             )
         return fitting
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from agent.errors import IndexProblem
+from agent.i18n import tr
 from agent.interfaces import Beside, Document, EmbedderIdentity, Held, IndexInfo, Update
 from agent.stores.sqlite import connect, matrix, records, schema
 from agent.stores.sqlite.counts import Counts
@@ -42,7 +43,9 @@ class SqliteIndex:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise IndexProblem(f"The folder {path.parent} cannot be made.", "Set PV_DB_PATH to another place.") from error
+            raise IndexProblem(
+                tr("The folder {parent} cannot be made.", parent=path.parent), tr("Set PV_DB_PATH to another place.")
+            ) from error
         self._lock = connect.lock(path)
         try:
             with connect.told(path):
@@ -74,14 +77,24 @@ class SqliteIndex:
     def _check(self, connection: sqlite3.Connection) -> None:
         version = schema.version(connection)
         if version is None:
-            raise IndexProblem(f"{self._path} is a database of another program.", "Set PV_DB_PATH to another place.")
+            raise IndexProblem(tr("{path} is a database of another program.", path=self._path), tr("Set PV_DB_PATH to another place."))
         if self._anew or version == 0:
             return
         if version > schema.VERSION:
-            raise IndexProblem(f"The index {self._path} was made by a newer pv-agent (schema {version}).", connect.ANEW)
+            raise IndexProblem(
+                tr("The index {path} was made by a newer pv-agent (schema {version}).", path=self._path, version=version), tr(connect.ANEW)
+            )
         found = records.meta(connection).get("analyser")
         if found != self._analyser:
-            raise IndexProblem(f"The index {self._path} was made with the analyser {found}, and this is {self._analyser}.", connect.ANEW)
+            raise IndexProblem(
+                tr(
+                    "The index {path} was made with the analyser {found}, and this is {analyser}.",
+                    path=self._path,
+                    found=found,
+                    analyser=self._analyser,
+                ),
+                tr(connect.ANEW),
+            )
 
     def __enter__(self) -> Self:
         return self
