@@ -6,7 +6,9 @@ What an answer or a refusal says is no message: that follows the knowledge base'
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,7 @@ DOMAIN = "pv_agent"
 FOLDER = f"{os.path.dirname(__file__)}/locale"  # noqa: PTH120 - pathlib costs what every call would pay
 
 _chosen = ""
+_asked: ContextVar[str] = ContextVar("language", default="")
 
 
 def speak(language: str) -> None:
@@ -29,15 +32,40 @@ def speak(language: str) -> None:
 
 
 def spoken(environ: Mapping[str, str] | None = None) -> str:
-    """The language of messages: what was chosen, else PV_LANG, else that of the locale, else English."""
+    """The language of messages: what was asked for or chosen, else PV_LANG, else that of the locale, else English."""
+    if environ is None and (known := _asked.get() or _chosen):
+        return known
     given = os.environ if environ is None else environ
-    if _chosen and environ is None:
-        return _chosen
     if given.get(VARIABLE) in LANGUAGES:
         return given[VARIABLE]
     locale = next((value for name in ("LC_ALL", "LC_MESSAGES", "LANG") if (value := given.get(name))), "")
     code = locale.replace("-", "_").partition("_")[0].partition(".")[0].lower()
     return code if code in LANGUAGES else SOURCE
+
+
+@contextmanager
+def answering(accepted: str) -> Iterator[None]:
+    """Inside, messages are in the language a request prefers (the header Accept-Language of RFC 9110), where it is one of ours."""
+    token = _asked.set(preferred(accepted))
+    try:
+        yield
+    finally:
+        _asked.reset(token)
+
+
+def preferred(accepted: str) -> str:
+    """The language of ours that weighs most, the first of equals; empty where none is named."""
+    best, most = "", 0.0
+    for each in accepted.split(","):
+        name, _, weight = each.partition(";")
+        code = name.strip().lower().partition("-")[0]
+        try:
+            weighs = float(weight.strip().removeprefix("q=") or 1)
+        except ValueError:
+            continue
+        if code in LANGUAGES and weighs > most:
+            best, most = code, weighs
+    return best
 
 
 def tr(message: str, /, **values: Any) -> str:
@@ -70,7 +98,7 @@ def lent() -> None:
 
 @cache
 def catalogue(language: str) -> NullTranslations:
-    """The messages of a language."""
+    """The messages of a language; as they stand in the source where it has no catalogue."""
     from gettext import translation
 
     return translation(DOMAIN, FOLDER, [language], fallback=True)

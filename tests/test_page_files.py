@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
 from html.parser import HTMLParser
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from agent.i18n import LANGUAGES
+from agent.serve import wording
 from agent.settings import choices
 from agent.values import Flag, Reason, Validity
 
@@ -20,6 +23,8 @@ SLIGHT = 250_000
 """Bytes the whole page may weigh."""
 FAMILIES = re.compile(r"(reason|flag|validity|step|valid|origin|help|theme|scope|generator|strategy|review|verdict)_")
 """How words begin that are asked for by the code they stand for."""
+MADE = {f"static/strings.{language}.js" for language in LANGUAGES}
+"""What the server makes of the catalogue."""
 TEXT = ("ink", "quiet", "accent", "warn")
 GROUNDS = ("paper", "sheet", "tint", "warn-tint")
 
@@ -46,8 +51,9 @@ def page() -> Page:
 
 
 def words(language: str) -> dict[str, str]:
-    text = (STATIC / f"strings.{language}.js").read_text(encoding="utf-8")
-    return dict(re.findall(r'^  (\w+): "(.*)",$', text, re.MULTILINE))
+    made = wording.module(language)
+    found: dict[str, str] = json.loads(made.partition("export default ")[2].strip().removesuffix(";"))
+    return found
 
 
 def all_scripts() -> str:
@@ -63,11 +69,12 @@ def test_no_script_and_no_style_is_inline() -> None:
 def test_every_file_named_is_there_and_our_own() -> None:
     named = [value for tag, a in page().tags for value in (a.get("src"), a.get("href") if tag == "link" else None) if value]
     assert len(named) >= 7
-    assert [value for value in named if not (STATIC / value.removeprefix("static/")).is_file()] == []
+    assert [value for value in named if value not in MADE and not (STATIC / value.removeprefix("static/")).is_file()] == []
     loaded = {value.removeprefix("static/") for value in named}
     assert [path.name for path in SCRIPTS if path.name not in loaded] == [], "what is imported is fetched at once"
     imported = [(path, name) for path in SCRIPTS for name in re.findall(r'from "(.+?)"', path.read_text(encoding="utf-8"))]
-    assert [name for path, name in imported if not (path.parent / name).is_file()] == []
+    assert [name for path, name in imported if f"static/{name[2:]}" not in MADE and not (path.parent / name).is_file()] == []
+    assert set(named) >= MADE
 
 
 def test_no_file_names_another_origin() -> None:
@@ -100,7 +107,6 @@ def test_both_languages_have_the_same_words_with_the_same_places() -> None:
 
 def test_every_word_asked_for_is_there_and_every_word_is_used() -> None:
     source = all_scripts() + (STATIC / "index.html").read_text(encoding="utf-8")
-    source = "\n".join(line for line in source.splitlines() if not re.match(r'  \w+: ".*",$', line))
     asked = set(re.findall(r'\bt\("(\w+)"', source)) | set(re.findall(r'data-t(?:-\w+)?="(\w+)"', source))
     assert asked - set(words("de")) == set()
     loose = {key for key in words("de") if not FAMILIES.match(key)}

@@ -19,8 +19,8 @@ from starlette.responses import FileResponse, JSONResponse, Response, StreamingR
 
 from agent import publish
 from agent.errors import AgentError
-from agent.i18n import tr
-from agent.serve import openapi, problems, stream
+from agent.i18n import LANGUAGES, tr
+from agent.serve import openapi, problems, stream, wording
 from agent.serve.forms import Ask, Day, Reindex, Scope, Search, Show
 from agent.serve.guard import Guard, Rules
 from agent.serve.problems import Problem
@@ -112,6 +112,14 @@ def _service(request: Request) -> Service:
 async def page() -> Response:
     """The page."""
     return FileResponse(STATIC / "index.html", headers={"Cache-Control": "no-cache"})
+
+
+@api.get("/static/strings.{language}.js", include_in_schema=False)
+async def words(language: str) -> Response:
+    """The page's words in a language, as a module for it to import."""
+    if language not in LANGUAGES:
+        raise HTTPException(404)
+    return Response(wording.module(language), media_type="text/javascript")
 
 
 @api.post("/ask", responses=openapi.ANSWERED)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from contextvars import copy_context
 from math import ceil
 from time import monotonic
 from typing import TypeVar
@@ -57,8 +58,8 @@ class Gate:
             return await asyncio.shield(self.start(work))
 
     def start(self, work: Callable[[], _T]) -> asyncio.Future[_T]:
-        """`work` in a thread, for who holds a place already."""
-        return asyncio.get_running_loop().run_in_executor(self._threads, work)
+        """`work` in a thread, for who holds a place already; what goes wrong there is told in the language of the request, too."""
+        return asyncio.get_running_loop().run_in_executor(self._threads, copy_context().run, work)
 
     def close(self) -> None:
         """Waits for what runs."""

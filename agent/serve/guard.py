@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from agent import i18n
 from agent.i18n import tr
 from agent.serve.problems import MEDIA_TYPE, Problem
 
@@ -65,14 +66,17 @@ class Guard:
         given = headers.get(b"x-request-id", b"")
         request_id = given.decode() if _ID.fullmatch(given) else secrets.token_hex(8)
         scope.setdefault("state", {})["request_id"] = request_id
-        answer = _Answer(scope, send, request_id)
+        with i18n.answering(headers.get(b"accept-language", b"").decode("latin-1")):
+            await self._answered(scope, headers, receive, _Answer(scope, send, request_id))
+
+    async def _answered(self, scope: Scope, headers: dict[bytes, bytes], receive: Receive, answer: _Answer) -> None:
         try:
             self._let_in(scope, headers)
             await self._app(scope, await self._whole(scope, headers, receive), answer.send)
         except Problem as problem:
             await answer.problem(problem)
         except Exception:
-            log.exception("bug %s", request_id)
+            log.exception("bug %s", scope["state"]["request_id"])
             if answer.status:
                 raise
             await answer.problem(Problem(500, "bug", tr("This is a bug."), tr("The server's log has its traceback under this request id.")))

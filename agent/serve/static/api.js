@@ -47,7 +47,7 @@ export function keepToken(token) {
 }
 
 async function call(path, options) {
-  const headers = { ...options.headers };
+  const headers = { "Accept-Language": document.documentElement.lang, ...options.headers };
   const token = sessionStorage.getItem(TOKEN);
   if (token) headers.Authorization = `Bearer ${token}`;
   let response;

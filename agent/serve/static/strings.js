@@ -1,5 +1,6 @@
 // The words of the page in the reader's language, and the switch between the two.
 
+// Both modules are made by the server, of the catalogue its own messages are in.
 import de from "./strings.de.js";
 import en from "./strings.en.js";
 
