@@ -74,7 +74,7 @@ def _knowledge_base(bench: Bench) -> Iterator[Check]:
     admission = register.admitted(bench.place.kb)
     count, refused = len(admission.entries), len(admission.problems)
     state = "good" if not refused else "poor" if admission.entries else "bad"
-    found = f"{bench.place.kb}: {trn('{count} entry', '{count} entries', count)}, {bench.language.table['name']}"
+    found = ", ".join((f"{bench.place.kb}: " + trn("{count} entry", "{count} entries", count), bench.language.table["name"]))
     yield Check(
         noted("knowledge base"),
         state,

@@ -143,7 +143,7 @@ def runs(rows: Iterable[Mapping[str, Any]], labels: Sequence[tuple[str, str | No
     ]
     told = " · ".join(f"{_label(label, said)} {count}" for label, said, count in labels)
     head = (tr("run"), tr("started (UTC)"), tr("strategy"), tr("outcome"), tr("time"), tr("question"))
-    return columns([head, *shown]) + (f"\n\n{tr('labels: {labels}', labels=told)}" if told else "")
+    return columns([head, *shown]) + ("\n\n" + tr("labels: {labels}", labels=told) if told else "")
 
 
 def _label(label: str | None, said: str | None) -> str:
@@ -179,7 +179,7 @@ def path(record: Mapping[str, Any]) -> list[str]:
     ]
     strategy = record["strategy"] or "–"
     return [
-        f"{strategy}: {trn('{count} search', '{count} searches', len(found))}",
+        trn("{strategy}: {count} search", "{strategy}: {count} searches", len(found), strategy=strategy),
         *(columns([("", tr("source"), tr("query"), tr("found"), tr("time"), ""), *rows]).splitlines() if rows else []),
     ]
 

@@ -95,12 +95,16 @@ def test_what_is_shipped_was_compiled_from_what_is_written(catalogue: Catalog) -
 
 
 def test_no_message_is_made_before_it_is_translated() -> None:
-    """An f-string in tr() is a sentence nobody can look up."""
+    """An f-string in tr() is a sentence nobody can look up, and a message within an f-string is one nobody gathers."""
     for path in (ROOT / "agent").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in KEYWORDS:
                 messages = node.args[:2] if node.func.id == "trn" else node.args[:1]
                 assert not any(isinstance(message, ast.JoinedStr | ast.BinOp) for message in messages), f"{path}:{node.lineno}"
+            if isinstance(node, ast.JoinedStr):
+                calls = [part for part in ast.walk(node) if isinstance(part, ast.Call) and part.args]
+                made = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id in KEYWORDS]
+                assert not [call for call in made if isinstance(call.args[0], ast.Constant)], f"{path}:{node.lineno}"
 
 
 def test_every_error_a_user_may_meet_is_translated() -> None:

@@ -94,7 +94,8 @@ def main() -> NoReturn:
 
 def _speak() -> None:
     """Settle the language before a command is declared: its help is a text from then on. Raises ConfigError for one there is not."""
-    if i18n.VARIABLE in os.environ or Path("agent.yaml").exists():
+    named = os.environ.get(i18n.VARIABLE, "")
+    if named not in i18n.LANGUAGES and (named or Path("agent.yaml").exists()):
         from agent import settings
 
         i18n.speak(settings.language(os.environ, Path.cwd()))

@@ -62,10 +62,10 @@ def lint(
         emit(f"{finding}" if finding.severity == "problem" else tr("{finding} (notice)", finding=finding))
     hidden = "" if notices else tr("--notices lists them")
     kinds = Counter(finding.kind or noted("other") for finding in findings if finding.severity == "notice")
-    told = ["; ".join(filter(None, (", ".join(f"{count} {tr(kind)}" for kind, count in kinds.most_common()), hidden)))]
-    aside = "".join(f" ({one})" for one in told if one)
-    counts = f"{trn('{count} problem', '{count} problems', len(problems))}, {trn('{count} notice', '{count} notices', kinds.total())}"
-    emit(f"{counts}{aside}.")
+    told = ", ".join(f"{count} {tr(kind)}" for kind, count in kinds.most_common())
+    aside = "; ".join(filter(None, (told, hidden)))
+    counts = trn("{count} problem", "{count} problems", len(problems)), trn("{count} notice", "{count} notices", kinds.total())
+    emit(f"{', '.join(counts)}{f' ({aside})' if aside else ''}.")
     if problems:
         raise typer.Exit(EXIT_EXPECTED)
 

@@ -167,6 +167,6 @@ def _changes(change: Any) -> Iterator[str]:
 def named(label: str, ids: Sequence[str]) -> str:
     """How many ids, and the first ten of them."""
     shown = ", ".join(ids[:10])
-    if len(ids) <= 10:
-        return f"{label} {len(ids)}: {shown}"
-    return f"{label} {len(ids)}: {tr('{ids} and {count} more', ids=shown, count=len(ids) - 10)}"
+    if len(ids) > 10:
+        shown = tr("{ids} and {count} more", ids=shown, count=len(ids) - 10)
+    return f"{label} {len(ids)}: {shown}"

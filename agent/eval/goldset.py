@@ -154,7 +154,7 @@ def _whose(data: Any, where: Sequence[str | int]) -> str:
         return ""
     row = data["fragen"][where[1]]
     name = row.get("id") if isinstance(row, dict) else None
-    return f"{tr('question {id}:', id=name or where[1] + 1)} "
+    return tr("question {id}:", id=name or where[1] + 1) + " "
 
 
 def _line(node: yaml.Node, where: Sequence[str | int]) -> int:

@@ -104,7 +104,8 @@ def _register(data: Any) -> Register:
         raise ValueError(tr("This is no register of version 1"))
     known = {field.name for field in fields(Register)}
     for name in data.keys() - known - {"version"}:
-        raise ValueError(f"{tr('There is no field {name!r} in a register.', name=name)} {near(name, known)}".rstrip(" ."))
+        said = tr("There is no field {name!r} in a register.", name=name)
+        raise ValueError(f"{said} {near(name, known)}".rstrip(" ."))
     if not isinstance(data.get("language"), str):
         raise ValueError(tr('The field "language" is missing'))
     entries = tuple(_registered(entry) for entry in data.get("entries", []))
@@ -176,7 +177,7 @@ def _judged(path: Path, file: FileRead | None, known: Registered | None, counts:
 def _refusal(info: EntryInfo, known: Registered | None, bearers: int) -> tuple[str, str] | None:
     """Why an entry that can be read does not pass, and what mends it."""
     if bearers > 1:
-        return tr("The id {id} is borne by {count} files.", id=info.id, count=bearers), f"{tr('Give each its own.')} {tr(BUILD)}"
+        return tr("The id {id} is borne by {count} files.", id=info.id, count=bearers), " ".join((tr("Give each its own."), tr(BUILD)))
     if info.layer != LAYER or (known and known.layer != LAYER):
         return tr("The entry is not of layer {layer}, and only that is indexed.", layer=LAYER), tr("Take it out of the knowledge base.")
     if known is None:
