@@ -1,4 +1,4 @@
-"""Reads `schreibweisen.yaml`: how words of dialect and shorthand are read in a question, as `wia: wie`."""
+"""Reads `schreibweisen.yaml`: how words of dialect and shorthand are read in a question, as `wia: wie` or `NÖ: Niederösterreich`."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from agent.i18n import tr
 from agent.ingest.entries import beside
 from agent.ingest.problems import EntryProblem
 from agent.ingest.yamlfile import Fields, Scalar
-from agent.language.analyser import folded
+from agent.language.reading import known_as
 
 FILE = "schreibweisen.yaml"
 
 
 def read(kb_dir: Path) -> dict[str, str] | list[EntryProblem]:
-    """Each word, folded, with what it is read as; none where there is no such file."""
+    """Each word, as `known_as` looks it up, with what it is read as; none where there is no such file."""
     path = kb_dir / FILE
     node = beside(path)
     if node is None:
@@ -33,6 +33,6 @@ def read(kb_dir: Path) -> dict[str, str] | list[EntryProblem]:
                     path, node.lines[name], tr("`{name}` is no spelling of one word.", name=name), tr("Write `word: how it is read`.")
                 )
             )
-        elif found.setdefault(folded(name), field.value) != field.value:
+        elif found.setdefault(known_as(name), field.value) != field.value:
             problems.append(EntryProblem(path, node.lines[name], tr("`{name}` is read in two ways.", name=name), tr("Keep one.")))
     return problems or found

@@ -25,6 +25,17 @@ def test_words_are_read_whatever_their_case_and_the_rest_stays(tmp_path: Path) -
     assert read("Wivü muaß i zahlen (mtl.), muaßt du?", known) == "wie viel muss i zahlen (monatlich.), muaßt du?"
 
 
+def test_an_abbreviation_is_read_in_its_own_capitals_and_in_a_compound(tmp_path: Path) -> None:
+    table = "NÖ: Niederösterreich\nStmk: Steiermark\nKiBe: Kinderbetreuung\nwos: was\n"
+    table += "K/6: Kontrollsechstel\nTG-Platz: Garagenplatz\nTG: Taggeld\n"
+    known = readings.read(written(tmp_path, table))
+    assert isinstance(known, dict)
+    assert read("K/6, TG-Platz, TG-Höhe? wos/TG", known) == "Kontrollsechstel, Garagenplatz, Taggeld-Höhe? was/Taggeld"
+    assert read("NÖ-Satz, KiBe-Zuschuss in NÖ?", known) == "Niederösterreich-Satz, Kinderbetreuung-Zuschuss in Niederösterreich?"
+    assert read("nö, kibe, NÖs, WOS, a-wos", known) == "nö, kibe, NÖs, WOS, a-wos"
+    assert read("in der Stmk oder stmk", known) == "in der Steiermark oder Steiermark"
+
+
 def test_no_file_is_no_reading(tmp_path: Path) -> None:
     assert readings.read(tmp_path) == {}
 
@@ -42,7 +53,7 @@ def test_without_readings_a_question_stays_to_the_character(text: str) -> None:
         ("wia: wie\nmuaß: [muss]\n", 2),
         ("wia: wie\nmuaß i: muss ich\n", 2),
         ("wia: wie\nwia: wo\n", 2),
-        ("wia: wie\nWIA: wo\n", 2),
+        ("wia: wie\nWia: wo\n", 2),
         ("wia:\n", 1),
         ("wia: [\n", 2),
     ],
