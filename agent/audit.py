@@ -17,10 +17,10 @@ PLACES = ("kb_dir", "db_path", "ollama_url", "openai_url", "openai_key", "web_ur
 SERVING = frozenset(
     {
         *("host", "port", "token", "allowed_hosts", "cors_origins", "max_question", "max_body"),
-        *("workers", "queue", "queue_timeout", "request_timeout", "shutdown_timeout"),
+        *("workers", "queue", "queue_timeout", "request_timeout", "shutdown_timeout", "lang"),
     }
 )
-"""Settings of the server, among them a secret: no answer depends on them."""
+"""Settings of the server, among them a secret, and the language of messages: no answer depends on them."""
 RECORD = ("id", "started", "question", "stichtag", "strategy", "kb_version")
 
 

@@ -19,7 +19,7 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
-from agent import i18n, settings
+from agent import audit, i18n, settings
 from agent.cli import spoken
 from agent.errors import ConfigError
 
@@ -164,6 +164,12 @@ def test_the_settings_file_may_say_it_too(tmp_path: Path) -> None:
         settings.language({"PV_LANG": "fr"}, tmp_path)
     (tmp_path / "agent.yaml").write_text("nothing: [\n", encoding="utf-8")
     assert settings.language({}, tmp_path) == "", "what is wrong in the file is told by the command that reads it"
+
+
+def test_no_answer_and_no_figure_depends_on_it() -> None:
+    kept = audit.options(settings.Settings(lang="de", token="geheim" * 4))
+    assert kept
+    assert not {"lang", "token"} & kept.keys()
 
 
 # --- the command line ---------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from agent import texts
-from agent.audit import PLACES
+from agent.audit import options as audited
 from agent.errors import AgentError, KnowledgeBaseError, UsageError
 from agent.eval import beir, collection, examine, experiment, goldset, measures, scorecard, statistics, sweep, trec
 from agent.eval.cassette import Cassette, prompts
@@ -226,8 +226,7 @@ def _finished(outcome: Outcome, bench: Bench, settings: Settings, title: str) ->
 def _stamp(bench: Bench, settings: Settings) -> dict[str, Any]:
     """What a figure depends on: the settings, the index, the wording of the prompts."""
     info = bench.store.info
-    told = {name: value for name, value in asdict(settings).items() if name not in PLACES}
-    return told | {
+    return audited(settings) | {
         "embedder": str(info.embedder) if info.embedder and not settings.embed_off else None,
         "analyser": info.analyser,
         "kb_version": info.kb_version,
