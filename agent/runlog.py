@@ -127,7 +127,7 @@ class RunLog:
             if create:
                 raise
             raise AgentError(
-                tr("{path} cannot be read ({error}).", path=self._path, error=error),
+                tr("{path} cannot be read ({reason}).", path=self._path, reason=error),
                 tr("Wait for who holds it, or move it away: the next question begins anew."),
             ) from error
         finally:

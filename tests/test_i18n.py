@@ -294,4 +294,13 @@ def test_the_shell_completes_an_option(language: str, said: str) -> None:
 def test_the_shell_is_given_its_script(language: str) -> None:
     environ = {"PV_LANG": language, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
     shown = run("--show-completion", "bash", **environ).stdout
-    assert "_PYTHON _M AGENT_COMPLETE" in shown or "COMPLETE=complete_bash" in shown
+    assert "COMPLETE=complete_bash" in shown
+
+
+@pytest.mark.parametrize("language", i18n.LANGUAGES)
+def test_the_shell_keeps_its_script(tmp_path: Path, language: str) -> None:
+    environ = {"PV_LANG": language, "HOME": str(tmp_path), "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    assert run("--install-completion", "bash", **environ).returncode == 0
+    assert "source" in (tmp_path / ".bashrc").read_text(encoding="utf-8")
+    (script,) = (tmp_path / ".bash_completions").iterdir()
+    assert "COMPLETE=complete_bash" in script.read_text(encoding="utf-8")

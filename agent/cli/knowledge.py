@@ -152,7 +152,7 @@ def import_(
         emit_json(outcome.document())
     else:
         for notice in outcome.notices:
-            err(tr("{notice} (notice)", notice=notice))
+            err(tr("{finding} (notice)", finding=notice))
         for problem in outcome.problems:
             err(str(problem))
         counts = [f"{len(ids)} {tr(what)}" for what, ids in outcome.counted() if ids]

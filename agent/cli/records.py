@@ -68,7 +68,7 @@ def runs_export(
     try:
         out.write_text(json.dumps(document, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
     except OSError as error:
-        raise AgentError(tr("{out} cannot be written ({reason}).", out=out, reason=error.strerror), tr("Name another place.")) from error
+        raise AgentError(tr("{path} cannot be written ({reason}).", path=out, reason=error.strerror), tr("Name another place.")) from error
 
 
 @runs_app.command(

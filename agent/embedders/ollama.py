@@ -128,6 +128,6 @@ class OllamaEmbedder:
 
     def _missing(self) -> EmbedderError:
         return EmbedderError(
-            tr("The model {model} is not on {url}.", model=self._model, url=self._server.url),
-            tr("Run: ollama pull {model}", model=self._model),
+            tr("The model {name} is not on {url}.", name=self._model, url=self._server.url),
+            tr("Run: ollama pull {name}", name=self._model),
         )

@@ -74,7 +74,7 @@ def _named(file: FileRead, known: Iterable[str], language: Language) -> Iterator
                     yield EntryProblem(
                         file.path,
                         line,
-                        tr("There is no entry {found}.", found=found[1]),
+                        tr("There is no entry {ref}.", ref=found[1]),
                         near(found[1], known, tr("Take it out of the list.")),
                     )
 

@@ -67,7 +67,7 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
                 connection.execute(f"PRAGMA {pragma}").fetchall()
             yield connection
     except sqlite3.DatabaseError as error:
-        raise SourceError(tr("{path} cannot be read ({error}).", path=path, error=error), tr("Run `pv-agent ingest`.")) from error
+        raise SourceError(tr("{path} cannot be read ({reason}).", path=path, reason=error), tr("Run `pv-agent ingest`.")) from error
 
 
 def selected(path: Path, statement: str, bounds: Bounds) -> list[dict[str, Any]]:

@@ -88,9 +88,9 @@ class SqliteIndex:
         if found != self._analyser:
             raise IndexProblem(
                 tr(
-                    "The index {path} was made with the analyser {found}, and this is {analyser}.",
+                    "The index {path} was made with the analyser {known}, and this is {analyser}.",
                     path=self._path,
-                    found=found,
+                    known=found,
                     analyser=self._analyser,
                 ),
                 tr(connect.ANEW),
