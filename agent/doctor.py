@@ -48,6 +48,10 @@ def examined(settings: Settings) -> list[Check]:
     return checks
 
 
+NAMES = (noted("sources"), noted("records"))
+"""What an examination that fails is called besides the names its checks have."""
+
+
 def _guarded(examination: Callable[[Bench], Iterator[Check]], bench: Bench) -> Iterator[Check]:
     try:
         yield from examination(bench)
@@ -133,7 +137,7 @@ def _embedder(bench: Bench) -> Iterator[Check]:
 def _model(bench: Bench) -> Iterator[Check]:
     model = bench.model()
     if model.installed():
-        yield Check(noted("model"), "good", f"{model.name} at {bench.model_server.url}")
+        yield Check(noted("model"), "good", tr("{name} at {url}", name=model.name, url=bench.model_server.url))
     elif bench.model_server.listening():
         found = tr("{url} has no {name}; answers are extractive", url=bench.model_server.url, name=model.name)
         yield Check(noted("model"), "poor", found, bench.to_get(model.name))

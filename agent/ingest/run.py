@@ -164,7 +164,7 @@ def _filled(
         failed |= {name: f"{(chunk := chunks[rows[name]][0]).entry_id}#{chunk.ordinal}" for name in without}
     said = {piece.key: piece.embedded for chunk, entry in chunks.values() for piece in pieces_of(entry, chunk, language)}
     count = 0
-    for vectors, _ in embedded({name: said[name] for name in pieces if name in said}, embedder, progress=progress, what="sentences"):
+    for vectors, _ in embedded({name: said[name] for name in pieces if name in said}, embedder, progress=progress, what=noted("sentences")):
         index.add_vectors(vectors)
         count += len(vectors)
     return frozenset(done), failed, count
