@@ -3,8 +3,9 @@
     python -m benchmarks.legs SETS/xquad_de=de SETS/at_payroll_law=de,names_law=false [--vectors DIR]
 
 A set is a folder in BEIR's layout, its language, and where wanted a field its questions must have. `default` is the search as it ships;
-`better list each time` and `perfect order` are what no order of the same candidates can surpass. Intervals are bootstrapped over questions.
-Exit code 1 where the whole interval of the difference to the better list lies below zero.
+`better list each time` and `perfect order` are what no order of the same candidates can surpass: what lies above the latter is lost to
+candidates no list brought (and to measures that more right documents cannot fill), the rest to their order. Intervals are bootstrapped over
+questions. Exit code 1 where the whole interval of the difference to the better list lies below zero.
 """
 
 from __future__ import annotations
@@ -58,6 +59,12 @@ def lines(values: Mapping[str, Values]) -> Iterator[str]:
         yield f"| {way} | {means[0]}{span} | {' | '.join(means[1:])} |"
 
 
+def loss(values: Mapping[str, Values]) -> dict[str, tuple[float, float]]:
+    """For each measure how much of 1 the default loses: to what is not among the candidates, and to how it orders those."""
+    means = {way: {name: measures.mean(values[way], name) or 0.0 for name in SHOWN} for way in ("perfect order", "default")}
+    return {name: (1 - means["perfect order"][name], means["perfect order"][name] - means["default"][name]) for name in SHOWN}
+
+
 def against_better_list(values: Mapping[str, Values]) -> statistics.Difference | None:
     """The paired difference of the default to the list that is better over the whole set."""
     better = max(SINGLE, key=lambda way: measures.mean(values[way], JUDGED_BY) or 0.0)
@@ -75,6 +82,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for where in options.sets:
         name, values = measured(where, options.vectors)
         print(f"\n{name}: {len(values['default'])} questions\n", *lines(values), sep="\n")
+        parts = (f"{measure} {missing:.3f} + {order:.3f}" for measure, (missing, order) in loss(values).items())
+        print(f"\nlost to candidates + to their order: {', '.join(parts)}")
         found = against_better_list(values)
         if found is not None:
             lost = found.high < 0
