@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from agent.language import Language, citations
+from agent.language import Language, citations, digits
 from agent.language.belonging import Fault, faults
 from agent.language.pieces import Piece, pieces, quoted
 from agent.language.segments import Segment, segments
@@ -31,7 +31,7 @@ def ground(draft: Draft, evidence: Evidence, language: Language, *, question: st
         return Complaint(Reason.EMPTY_DRAFT, language.message("complaint_empty"))
     if draft.finish is not Finish.COMPLETE:
         return Complaint(Reason.DRAFT_CUT_OFF, language.message("complaint_cut"))
-    text = citations.canonical(draft.text.strip(), evidence.ids)
+    text = citations.canonical(digits.plain(draft.text.strip()), evidence.ids)
     if draft.refused or _declines(text, language):
         return Declined()
     cited = citations.cited(text)

@@ -8,27 +8,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agent.language import citations
 from agent.language.analyser import Language
+from agent.language.attribution import Facet, Told, aside, facets, known, label_words, names, outdone, unopposed
 from agent.language.calculations import calculations
 from agent.language.contrast import excepted, opposed
+from agent.language.denial import contrary
 from agent.language.figures import Figure, parse, supports
+from agent.language.limits import fitting, stated_plainly
 from agent.language.pieces import Piece, holding
 from agent.language.similarity import covered
 from agent.language.splitting import says
+from agent.language.statements import CONDITIONS, Statement, lines, statements
 from agent.language.timing import fits, mentions
 from agent.values import Period
 
 TIMES = ("date", "year")
-_CLAUSE = re.compile(r"[,;:](?=\s)")
 VERBATIM = 0.9
 """From this fit of words on, a sentence all but copies a piece, and then its figures are compared one by one."""
-TERSE = 2
-"""Up to this many words a sentence may leave out what it speaks of, because the question has said it."""
-MARGIN = 0.12
-"""By how much another piece must fit a sentence better than the one that holds the figure, before the figure counts as another thing's."""
+
+NONE = frozenset[str]()
+REACH = 3
+"""How many words a word such as "bei" may stand before the figure it makes a case ("nach dem vollendeten 5. Dienstjahr")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,51 +45,140 @@ class Fault:
 
 def faults(text: str, cited: Mapping[str, Sequence[Piece]], *, question: str, period: Period, language: Language) -> list[Fault]:
     """The faults of an answer's sentences, in order. `cited` holds the pieces of each cited entry, `period` the days asked for."""
-    asked = _Asked(parse(question, language.notation) if any(c.isdigit() for c in question) else [], _words(question, language))
+    asked = _Asked(parse(question, language.notation), question, period)
+    read: dict[tuple[str, ...], _Read] = {}
     found = []
     for start, end in language.sentences(text):
         sentence = text[start:end]
-        pieces = [piece for identifier in citations.cited(sentence) for piece in cited.get(identifier, ())]
-        figures = _unsupported(citations.without(sentence), pieces, asked, period, language)
-        if figures:
-            found.append(Fault(sentence, (start, end), figures))
+        of_all = citations.cited(sentence)
+        wrong: list[str] = []
+        for line, lead in lines(sentence, language):
+            ids = tuple(citations.cited(line) or of_all)
+            if ids not in read:
+                read[ids] = _Read.of([piece for identifier in ids for piece in cited.get(identifier, ())], language)
+            wrong += _wrong(citations.without(line), citations.without(lead), read[ids], asked, language)
+        if wrong:
+            found.append(Fault(sentence, (start, end), tuple(dict.fromkeys(wrong))))
     return found
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """The figures and the words of the question."""
+    """What the question says, and the days it is about."""
 
     figures: Sequence[Figure]
-    words: frozenset[str]
+    text: str
+    period: Period
 
 
-def _unsupported(sentence: str, pieces: Sequence[Piece], asked: _Asked, period: Period, language: Language) -> tuple[str, ...]:
-    if any(_said(sentence, piece) for piece in pieces):
-        return ()
-    claims = [figure for figure in parse(sentence, language.notation) if not figure.weak]
-    if not claims:
-        return ()
-    pieces = [piece for piece in pieces if not (opposed(sentence, piece.bare, language) or excepted(sentence, piece.bare, language))]
-    read = [_Read.of(piece, language) for piece in pieces]
-    words = _words(sentence, language)
-    if len(words) <= TERSE and not words & asked.words:
-        words |= asked.words  # "Sie beträgt 551,10 EUR" speaks of what was asked
-    alike = [piece for piece in read if piece.fit(words) >= VERBATIM and len(piece.figures) == len(claims)]
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """The pieces a sentence cites, and what they say of each figure."""
+
+    pieces: Sequence[Piece]
+    facets: Sequence[Facet]
+    labels: frozenset[str]
+
+    @classmethod
+    def of(cls, pieces: Sequence[Piece], language: Language) -> _Read:
+        return cls(pieces, facets(pieces, language), label_words(pieces, language))
+
+
+def _wrong(sentence: str, lead: str, read: _Read, asked: _Asked, language: Language) -> list[str]:
+    """What of a sentence the cited pieces do not hold: its figures, or the words that say the contrary of them."""
+    if any(_said(sentence, piece) for piece in read.pieces):
+        return []
+    said = statements(sentence, language, lead)
+    claims = [claim for statement in said for claim in statement.figures]
+    against = contrary(sentence, read.pieces, language)
+    if not claims or against:
+        return against
+    alike = [piece for piece in read.pieces if _alike(sentence, claims, piece, language)]
     if alike:
         return _copied(claims, alike, sentence, language)
-    worked = _worked(sentence, read, language)
-    open_claims = [c for c in claims if c.span not in worked and not _quoted(c, sentence, asked, language)]
-    admitted = _in_time(open_claims, read, sentence, period, language)
+    spoken = _Spoken(sentence, read, asked, frozenset(_worked(sentence, read, language)), bool(calculations(sentence, language.notation)))
+    return [text for statement in said for text in _unsupported(statement, spoken, language, alone=len(said) == 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Spoken:
+    """A sentence with what it cites and what was asked; `worked` are the spans its calculations vouch for, where it `calculates`."""
+
+    text: str
+    read: _Read
+    asked: _Asked
+    worked: frozenset[tuple[int, int]]
+    calculates: bool
+
+
+def _unsupported(statement: Statement, spoken: _Spoken, language: Language, *, alone: bool) -> list[str]:
+    """The figures of one statement that the cited pieces do not state of the same thing."""
+    text = statement.text
+    fit = [f for f in spoken.read.facets if not (opposed(text, f.text, language) or excepted(text, f.text, language))]
+    timely = _in_time(statement, fit, spoken.asked.period, language)
     # "a year 14 × 551,10" takes a monthly value to a year: where a calculation is shown, its operands keep their own period
-    periods = frozenset[str]() if worked else language.notation.named_periods(sentence)
-    return tuple(
-        claim.text
-        for claim in open_claims
-        if _denied(claim, sentence, language)
-        or not _held(claim, admitted[claim.span], words, periods)
-        or _outdone(claim, admitted[claim.span], sentence, periods, language)
+    periods = NONE if spoken.worked else language.notation.named_periods(_without_figures(statement.clause, language))
+    near = _near(statement, spoken, language)
+    wrong = []
+    for claim in statement.figures:
+        if claim.span in spoken.worked or _quoted(claim, spoken.text, spoken.asked, language):
+            continue
+        admitted = fit if claim.kind == "norm" else timely
+        told = _told(claim, statement, spoken, near, language)
+        told = told if alone or told.own_case else replace(told, case=())
+        its = periods | (frozenset({claim.period}) if claim.period and not spoken.worked else NONE)
+        if _denied(claim, spoken.text, language) or not _stated(told, admitted, its, spoken.text, language):
+            wrong.append(claim.text)
+    return wrong
+
+
+def _near(statement: Statement, spoken: _Spoken, language: Language) -> tuple[frozenset[str], ...]:
+    """What a statement, its lead and the question name, nearest first."""
+    labels = spoken.read.labels
+    own = known(names(statement.text, labels, language), spoken.read.facets)
+    return unopposed([own, names(statement.lead, NONE, language), names(spoken.asked.text, labels, language)], language)
+
+
+def _told(claim: Figure, statement: Statement, spoken: _Spoken, near: tuple[frozenset[str], ...], language: Language) -> Told:
+    """A claim with all that its sentence and the question say around it."""
+    others = tuple(figure for figure in statement.figures if figure is not claim and figure.kind not in CONDITIONS)
+    own = () if spoken.calculates else others
+    asked = tuple(figure for figure in spoken.asked.figures if figure.kind not in CONDITIONS)
+    before = spoken.text[max(0, spoken.text.find(statement.clause)) : claim.span[0]]
+    return Told(
+        claim,
+        near,
+        own or (() if spoken.calculates else asked),
+        language.notation.named_periods(f"{_without_figures(statement.clause, language)}. {spoken.asked.text}"),
+        own_case=bool(own),
+        referred=_referred(claim, spoken.text, language),
+        aside=aside(before, near[2], spoken.read.facets, spoken.read.labels, language),
+        relative=_relative(statement, language),
     )
+
+
+def _without_figures(text: str, language: Language) -> str:
+    """A text without its values, whose periods are their own; its times stay ("im Jahr 2026")."""
+    for figure in reversed(parse(text, language.notation)):
+        if figure.kind not in CONDITIONS:
+            text = f"{text[: figure.span[0]]} {text[figure.span[1] :]}"
+    return text
+
+
+def _stated(told: Told, admitted: Sequence[Facet], periods: frozenset[str], sentence: str, language: Language) -> bool:
+    """Whether a facet states the claim, and no other one is nearer to what the sentence speaks of."""
+    claim = told.claim
+    if claim.kind in CONDITIONS:
+        return any(facet.states(claim) for facet in admitted)
+    if told.referred and any(_step_of(claim, figure) for facet in admitted for figure in facet.figures):
+        return True
+    holding_it = [
+        f for f in admitted if any(fitting(claim, figure, f, sentence, language) for figure in f.figures) and periods <= f.periods
+    ]
+    if not holding_it or stated_plainly(claim, holding_it, sentence, language):
+        return False
+    others = [facet for facet in admitted if not facet.states(replace(claim, bound=None, period=None))]
+    return told.relative or not outdone(told, holding_it, others)
 
 
 def _quoted(claim: Figure, sentence: str, asked: _Asked, language: Language) -> bool:
@@ -94,7 +186,17 @@ def _quoted(claim: Figure, sentence: str, asked: _Asked, language: Language) -> 
     if not any(_same(claim, figure) for figure in asked.figures):
         return False
     before = re.split(r"[,;:.]\s", sentence[: claim.span[0]])[-1]
-    return claim.kind in (*TIMES, "norm") or not says(before, language.table["stating_words"])
+    return claim.kind in CONDITIONS or not says(before, language.table["stating_words"]) or _referred(claim, sentence, language)
+
+
+def _referred(claim: Figure, sentence: str, language: Language) -> bool:
+    """Whether a figure says in which case something holds ("bei 45 km", "ab 20 km"), not what holds."""
+    for word in reversed(sentence[: claim.span[0]].casefold().split()[-REACH:]):
+        if word in language.table["case_words"]:
+            return claim.kind in ("quantity", "ordinal", "number") or claim.bound is not None
+        if word[-1] in ",;:" or any(c.isdigit() for c in word) or word in language.table["stating_words"]:
+            return False
+    return False
 
 
 def _denied(claim: Figure, sentence: str, language: Language) -> bool:
@@ -103,56 +205,16 @@ def _denied(claim: Figure, sentence: str, language: Language) -> bool:
     return claim.bound is None and bool(before) and before[-1].casefold() in language.table["negations"]
 
 
-def _outdone(claim: Figure, pieces: Sequence[_Read], sentence: str, periods: frozenset[str], language: Language) -> bool:
-    """Whether for each piece that holds `claim` there is another, of a figure of the same kind, that names the same and more of its clause.
-
-    "Der Dienstnehmeranteil beträgt 20,98 %" is no statement of the row of the Dienstgeberanteil, near as the two are in all other words.
-    """
-    if claim.kind in (*TIMES, "norm"):
+def _alike(sentence: str, claims: Sequence[Figure], piece: Piece, language: Language) -> bool:
+    """Whether a sentence all but copies a piece: its words are the piece's, and its figures are of the same kinds in the same order."""
+    words = _words(sentence, language)
+    if max(_shared(words, _words(text, language)) for text in (piece.bare, piece.text)) < VERBATIM:
         return False
-    start = max((stop.end() for stop in _CLAUSE.finditer(sentence, 0, claim.span[0])), default=0)
-    stop = _CLAUSE.search(sentence, claim.span[1])
-    clause = sentence[start : stop.start() if stop else len(sentence)]
-    capitals = language.small_word_weight(sentence) < 1
-    named = {term for term, word in language.tokens(clause) if word[0].isalpha() and (not capitals or word[0].isupper())}
-    named = {term for term in named if not language.tells_time(term)}
-
-    def names(piece: _Read) -> set[str]:
-        return {term for term in named if any(term in own for own in piece.words)}
-
-    words = _words(clause, language)
-    holding_it, rivals = _sides(claim, pieces, periods)
-    return bool(holding_it) and all(
-        any(names(piece) < names(rival) and piece.fit(words) <= rival.fit(words) for rival in rivals) for piece in holding_it
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """A piece with its figures, the words it speaks with, and the periods (daily, monthly) it names."""
-
-    piece: Piece
-    figures: tuple[Figure, ...]
-    words: tuple[frozenset[str], frozenset[str]]
-    """Without and with what a row holds for (its time and norm)."""
-    periods: frozenset[str]
-
-    @classmethod
-    def of(cls, piece: Piece, language: Language) -> _Read:
-        figures = tuple(figure for figure in parse(piece.text, language.notation) if not figure.weak)
-        return cls(
-            piece, figures, (_words(piece.bare, language), _words(piece.text, language)), language.notation.named_periods(piece.text)
-        )
-
-    def fit(self, words: frozenset[str]) -> float:
-        """How much the piece speaks of what the words speak of, and of little else: the harmonic mean of both shares (F1)."""
-        return max(_shared(words, own) for own in self.words)
-
-    def supports(self, claim: Figure) -> bool:
-        return any(supports(claim, figure) for figure in self.figures)
+    return [f.kind for f in parse(piece.text, language.notation) if not f.weak] == [claim.kind for claim in claims]
 
 
 def _shared(words: frozenset[str], own: frozenset[str]) -> float:
+    """How much each of two texts speaks of what the other does: the harmonic mean of both shares (F1)."""
     if not words or not own:
         return 0.0
     recall = sum(covered(term, own) for term in words) / len(words)
@@ -168,21 +230,24 @@ def _words(text: str, language: Language) -> frozenset[str]:
     return frozenset(term for term in language.terms(text) if not any(c.isdigit() for c in term))
 
 
-def _copied(claims: Sequence[Figure], alike: Sequence[_Read], sentence: str, language: Language) -> tuple[str, ...]:
+def _copied(claims: Sequence[Figure], alike: Sequence[Piece], sentence: str, language: Language) -> list[str]:
     """The figures in which a sentence departs from the piece it all but copies: they are compared one by one, in their order."""
     periods = language.notation.named_periods(sentence)
-    departures = [
-        tuple(
-            claim.text
-            for claim, figure in zip(claims, piece.figures, strict=True)
-            if not (supports(claim, figure) and periods <= piece.periods)
+    departures = []
+    for piece in alike:
+        figures = [figure for figure in parse(piece.text, language.notation) if not figure.weak]
+        own = language.notation.named_periods(piece.text)
+        departures.append(
+            [
+                claim.text
+                for claim, figure in zip(claims, figures, strict=True)
+                if not (supports(claim, figure) and claim.bound in (None, figure.bound) and periods <= own)
+            ]
         )
-        for piece in alike
-    ]
     return min(departures, key=len)
 
 
-def _worked(sentence: str, read: Sequence[_Read], language: Language) -> set[tuple[int, int]]:
+def _worked(sentence: str, read: _Read, language: Language) -> set[tuple[int, int]]:
     """The spans that a right calculation vouches for: its result, and the whole numbers it multiplies or divides by (14 × 551,10).
 
     A result that the cited text holds itself is a value with a row of its own, and must be said of that row.
@@ -191,7 +256,7 @@ def _worked(sentence: str, read: Sequence[_Read], language: Language) -> set[tup
     for made in calculations(sentence, language.notation):
         units = {figure.unit for figure in made.figures}
         if made.right and (made.result.unit is None or made.result.unit in units or units == {None}):
-            spans |= set() if any(piece.supports(made.result) for piece in read) else {made.result.span}
+            spans |= set() if any(facet.states(made.result) for facet in read.facets) else {made.result.span}
             spans |= {f.span for f in made.figures if f.kind == "number" and f.value == int(f.value)}  # type: ignore[arg-type]
     return spans
 
@@ -202,42 +267,24 @@ def _said(sentence: str, piece: Piece) -> bool:
 
 
 def _same(claim: Figure, figure: Figure) -> bool:
-    return supports(claim, figure) and supports(figure, claim)
+    return (supports(claim, figure) and supports(figure, claim)) or _step_of(claim, figure)
 
 
-def _in_time(
-    claims: Sequence[Figure], read: Sequence[_Read], sentence: str, period: Period, language: Language
-) -> dict[tuple[int, int], Sequence[_Read]]:
-    """For each claim the pieces that hold in the time the sentence speaks of.
-
-    A sentence that names several times compares them, if each time has a figure that only its own pieces hold; then a claim may rest on
-    the pieces of any of them. Otherwise all its times are said of the same thing, and a piece must hold in all of them.
-    """
-    times = list(dict.fromkeys(mention.reach for mention in mentions(sentence, language))) or [period]
-    valid = {days: [piece for piece in read if fits(holding(piece.piece, language), days, language)] for days in times}
-    figures = [claim for claim in claims if claim.kind not in TIMES]
-    holders = {claim.span: {days for days in times if any(piece.supports(claim) for piece in valid[days])} for claim in figures}
-    compares = len(times) > 1 and all(any(held == {days} for held in holders.values()) for days in times)
-    common = [piece for piece in read if all(piece in valid[days] for days in times)]
-    anyone = [piece for piece in read if any(piece in valid[days] for days in times)]
-    return {claim.span: read if claim.kind == "norm" else anyone if compares else common for claim in claims}
+def _step_of(claim: Figure, figure: Figure) -> bool:
+    """Whether a case is the figure's, its unit said shorter ("nach 12 Jahren" of years of service)."""
+    units = (claim.unit or "").casefold(), (figure.unit or "").casefold()
+    return claim.value == figure.value and claim.bound is None and all(units) and units[1].endswith(units[0])
 
 
-def _held(claim: Figure, pieces: Sequence[_Read], words: frozenset[str], periods: frozenset[str]) -> bool:
-    """Whether a piece that holds `claim` is (about) the piece that fits the sentence best by its words."""
-    if claim.kind == "norm":
-        return any(piece.supports(claim) for piece in pieces)
-    holding_it, rivals = _sides(claim, pieces, periods)
-    best = max((piece.fit(words) for piece in rivals), default=0.0)
-    return bool(holding_it) and max(piece.fit(words) for piece in holding_it) + MARGIN >= best
+def _relative(statement: Statement, language: Language) -> bool:
+    """Whether a statement says its time or step by what stands before it ("danach", "darüber"), so that neither can be told from it."""
+    return says(statement.clause, language.table["relative_words"])
 
 
-def _sides(claim: Figure, pieces: Sequence[_Read], periods: frozenset[str]) -> tuple[list[_Read], list[_Read]]:
-    """The pieces that hold `claim`, and those that hold another figure of its kind and unit in its place."""
-    holding_it = [piece for piece in pieces if piece.supports(claim) and periods <= piece.periods]
-    rivals = [
-        piece
-        for piece in pieces
-        if not piece.supports(claim) and any(figure.kind == claim.kind and figure.unit == claim.unit for figure in piece.figures)
-    ]
-    return holding_it, rivals
+def _in_time(statement: Statement, facets: Sequence[Facet], period: Period, language: Language) -> list[Facet]:
+    """The facets that hold in the time a statement speaks of: its own, else that of what leads in, else the one asked for."""
+    own = [mention.reach for mention in mentions(statement.text, language)]
+    if not own and _relative(statement, language):
+        return list(facets)
+    times = own or [mention.reach for mention in mentions(statement.lead, language)] or [period]
+    return [facet for facet in facets if all(fits(holding(facet.piece, language), days, language) for days in times)]

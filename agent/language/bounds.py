@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from agent.language.figures import Figure, parse
+from agent.language.figures import Figure, parse, supports
 from agent.language.notation import Notation
 
 BARE = 0.7
 """What the fit of a number without a unit ("3.550 brutto", "80 DN") counts."""
+OTHER = -0.5
+"""The fit of a step that is another one than the case's, where no bound says on which side of it the case lies."""
 _LOW = ("max", "under")
 _COUNTED = ("amount", "percent", "quantity", "number", "ordinal")
 
@@ -30,6 +32,26 @@ def suits(case: Sequence[Figure], text: str, notation: Notation) -> float:
     steps = stated(text, notation)
     fits = [(_fit(figure, step), _likeness(figure, step)) for figure in case for step in steps]
     return max((fit * likeness for fit, likeness in fits if fit is not None and likeness), default=0.0)
+
+
+def fitted(case: Sequence[Figure], steps: Sequence[Figure]) -> float | None:
+    """How well the best of the steps suits a case: as `suits`, but below 0 where a step is a plain value or a range and not the case's own.
+
+    None where nothing compares.
+    """
+    fits = [fit for figure in case for step in steps if (fit := _compared(figure, step)) is not None]
+    return max(fits, default=None)
+
+
+def _compared(figure: Figure, step: Figure) -> float | None:
+    if figure.end is not None:
+        same = (figure.unit or (figure.end.unit)) == step.unit
+        return (1.0 if supports(figure, step) else OTHER) if same and (step.end or step.bound) else None
+    likeness = _likeness(figure, step)
+    if not likeness:
+        return None
+    fit = _fit(figure, step)
+    return OTHER if fit is None else fit * likeness
 
 
 def _likeness(figure: Figure, step: Figure) -> float:

@@ -106,6 +106,11 @@ def alternative(asked: Collection[str], text: str, groups: Iterable[frozenset[st
     return any(wanted and told and wanted.isdisjoint(told) for wanted, told in named)
 
 
+def left_out(text: str, language: Language) -> frozenset[str]:
+    """The terms of what a text excepts ("all but Vienna")."""
+    return _said(text, language).left_out
+
+
 def special(question: str, text: str, language: Language) -> bool:
     """Whether only one of the two is about a reduced, raised or additional thing ("Zuschlag zum ...")."""
     return bool(_table(language).special & (_said(text, language).terms ^ _said(question, language).terms))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from agent.language.days import day, stamp
+from agent.language.digits import roman
 from agent.language.measures import after_gap, measure
 from agent.language.norms import norms
 from agent.language.notation import GAP, SPACE, Notation
@@ -64,7 +65,7 @@ def passed(text: str, pos: int, word: str, notation: Notation) -> int | None:
         return found.end() if found and all(_IDENTIFIER.match(part.strip()) for part in re.split("[,;]", found[1])) else None
     if word.isdigit():
         return _passed_digits(text, pos, notation)
-    if word.isalpha() and word.casefold() not in notation.triggers and notation.number_word(word) is None:
+    if word.isalpha() and word.casefold() not in notation.triggers and notation.number_word(word) is None and roman(word) is None:
         numbered = word.isupper() and text[pos + len(word) : pos + len(word) + 1].isdigit()
         return _end(_IBAN, text, pos) if numbered else pos + len(word)
     if text[pos - 1 : pos].isdigit() or (pos and text[pos - 1] == "_"):

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 
-from agent.language.notation import GAP, SPACE, Figure, Notation, Unit, vulgar
+from agent.language.digits import roman
+from agent.language.notation import GAP, SPACE, YEAR_NEXT, Figure, Notation, Unit, vulgar
 
 _GAP = re.compile(GAP)
 _WORD = re.compile(r"[^\W\d_]{1,60}-[^\W\d_]{1,60}(?![^\W\d_])")
@@ -16,7 +17,6 @@ _SLASHED = re.compile(rf"(?<![\w/.,])(?:(\d{{1,3}})[{SPACE}])?(\d{{1,2}})/(\d{{1
 _MIXED = re.compile(rf"(?<![\w/.,])(\d{{1,3}})?[{SPACE}]?([½¼¾⅓⅔⅕⅙⅛])(?!\d)")
 _CLOCK = re.compile(r"(?<![\w:.,])(\d{1,2})[:.](\d{2})(?![\d:]|[.,]\d)")
 _NEGATIVE = re.compile(rf"[{SPACE}]{{1,3}}[-−](?=\d)")
-_YEAR_NEXT = re.compile(rf"{GAP}(?:19|20)\d\d(?!\d)")
 CLOCK = "Uhr"
 
 
@@ -155,6 +155,9 @@ def _spelled(text: str, pos: int, notation: Notation) -> _Read | None:
         read = _word(found.group(), found.end(), notation)
         if read is not None:
             return _continued(text, read, notation)
+        numeral = roman(found.group())
+        if numeral is not None and notation.units.match(text, after_gap(text, found.end())):
+            return _Read(Decimal(numeral), found.end(), spelled=True)
     return None
 
 
@@ -168,6 +171,7 @@ def _word(word: str, end: int, notation: Notation) -> _Read | None:
     if key in notation.multiples:
         return _Read(notation.multiples[key], end, spelled=True, unit=Unit("fach"))
     number = notation.number_word(key)
+    number = notation.number_word(key.replace("-", "")) if number is None and "-" in key else number
     return None if number is None else _Read(number, end, spelled=True, article=key in notation.articles)
 
 
@@ -214,6 +218,6 @@ def _period(text: str, end: int, notation: Notation) -> tuple[str | None, int]:
     filler = notation.fillers.match(text, at)
     for begin in (end, at, after_gap(text, filler[1]) if filler else at):
         found = notation.periods.match(text, begin)
-        if found and not _YEAR_NEXT.match(text, found[1]) and not notation.months.match(text, after_gap(text, found[1])):
+        if found and not YEAR_NEXT.match(text, found[1]) and not notation.months.match(text, after_gap(text, found[1])):
             return found
     return None, end

@@ -16,6 +16,7 @@ SPACE = " \\t\u00a0\u2007\u2009\u202f"
 GAP = rf"[{SPACE}*]{{0,6}}(?:\n[{SPACE}*>]{{0,6}})?"
 """What may lie between a number and its words: spaces, one line break, Markdown's emphasis. Bounded, so that scanning stays linear."""
 _LOOK_BACK = 48
+YEAR_NEXT = re.compile(rf"{GAP}(?:19|20)\d\d(?!\d)")
 _WORD_BEGINS = re.compile(r"(?<!\w)[^\W\d_]")
 _VULGAR = {"½": "1/2", "¼": "1/4", "¾": "3/4", "⅓": "1/3", "⅔": "2/3", "⅕": "1/5", "⅙": "1/6", "⅛": "1/8"}
 
@@ -165,7 +166,7 @@ class Notation:
     def named_periods(self, text: str) -> frozenset[str]:
         """The periods a text names with a word of its own, wherever it stands: "täglich", "im Monat"."""
         found = (self.periods.match(text, match.start()) for match in _WORD_BEGINS.finditer(text))
-        return frozenset(meaning for meaning, _ in filter(None, found))
+        return frozenset(meaning for meaning, end in filter(None, found) if not YEAR_NEXT.match(text, end))
 
     def number_word(self, word: str) -> Decimal | None:
         """The value of a number word, one of the table's or built of them ("sechstausendneunhundertfünfzig")."""
