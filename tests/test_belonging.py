@@ -76,6 +76,15 @@ def test_the_right_one_is_not(question: str, text: str) -> None:
     assert isinstance(grounded(question, text), Supported)
 
 
+def test_a_shown_calculation_keeps_the_unit_of_its_result() -> None:
+    entry = next(entry for entry in register.admitted(KB).entries if entry.info.id == "pv-teilpension")
+    held = Evidence(tuple(Hit(chunk, entry.info, 1.0) for chunk in cut(entry, DE)))
+    right = "Beispielrechnung Arbeitszeitreduktion: (40 − 20) / 40 × 100 = 50 %"
+    assert isinstance(ground(Draft(f"{right} [pv-teilpension].", Origin.POINT), held, DE, question="", period=DAY), Supported)
+    wrong = right.replace("%", "EUR")
+    assert isinstance(ground(Draft(f"{wrong} [pv-teilpension].", Origin.POINT), held, DE, question="", period=DAY), Complaint)
+
+
 def test_a_citation_alone_says_nothing() -> None:
     outcome = grounded(GRENZE, f"[{WERTE}]")
     assert isinstance(outcome, Complaint)

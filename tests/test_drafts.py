@@ -38,7 +38,7 @@ def drafts(kind: str) -> list[tuple[str, str, str]]:
 
 def test_of_the_right_drafts_nearly_all_are_published() -> None:
     refused = [draft for draft in drafts("richtig") if not published(*draft)]
-    assert len(refused) <= 0.04 * len(drafts("richtig")), refused
+    assert len(refused) <= 0.05 * len(drafts("richtig")), refused
 
 
 def test_of_the_wrong_drafts_few_are() -> None:

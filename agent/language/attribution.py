@@ -6,7 +6,7 @@ Words of a sentence count in the order in which they lie near the figure: its ow
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 from agent.language import contrast
@@ -71,7 +71,8 @@ def facets(pieces: Sequence[Piece], language: Language) -> list[Facet]:
     for piece in pieces:
         periods = language.notation.named_periods(piece.text)
         if piece.segment.kind == "row":
-            figures = tuple(figure for figure in parse(piece.text, language.notation) if not figure.weak)
+            # when a row holds stands in its column and is compared there: "(ab 1.1.2024)" is no year of the value before it
+            figures = tuple(replace(figure, year=None) for figure in parse(piece.text, language.notation) if not figure.weak)
             found.append(Facet(piece, len(found), piece.bare, names(piece.bare, labels, language), figures, periods))
             continue
         cut = statements(piece.text, language)

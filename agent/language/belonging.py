@@ -206,11 +206,13 @@ def _denied(claim: Figure, sentence: str, language: Language) -> bool:
 
 
 def _alike(sentence: str, claims: Sequence[Figure], piece: Piece, language: Language) -> bool:
-    """Whether a sentence all but copies a piece: its words are the piece's, and its figures are of the same kinds in the same order."""
+    """Whether a sentence all but copies a piece: its words are the piece's, its figures as many and mostly of the same kinds in order."""
     words = _words(sentence, language)
     if max(_shared(words, _words(text, language)) for text in (piece.bare, piece.text)) < VERBATIM:
         return False
-    return [f.kind for f in parse(piece.text, language.notation) if not f.weak] == [claim.kind for claim in claims]
+    kinds = [figure.kind for figure in parse(piece.text, language.notation) if not figure.weak]
+    same = sum(claim.kind == kind for claim, kind in zip(claims, kinds, strict=False))
+    return len(kinds) == len(claims) and 2 * same > len(claims)
 
 
 def _shared(words: frozenset[str], own: frozenset[str]) -> float:
