@@ -234,11 +234,12 @@ class Store(Protocol):
         ...
 
     def limits(self) -> Mapping[str, Any]:
-        """What the knowledge base does not hold ("outside"), and the facts that decide what applies ("facts")."""
+        """What the knowledge base does not hold ("outside"), the facts that decide what applies ("facts"), and words of which one excludes
+        the other ("alternatives")."""
         ...
 
 
-NO_LIMITS: Mapping[str, Any] = {"outside": [], "facts": []}
+NO_LIMITS: Mapping[str, Any] = {"outside": [], "facts": [], "alternatives": []}
 """The limits of a knowledge base that states none."""
 
 

@@ -11,7 +11,7 @@ from agent.interfaces import Parts
 from agent.language import Language
 from agent.language.asked import asked, meets, own_figures
 from agent.language.bounds import stated, suits
-from agent.language.cases import open_cases
+from agent.language.cases import open_cases, same_kind
 from agent.language.contrast import alternative, conditional, excepted, opposed, special
 from agent.language.pieces import Piece, holding, pieces
 from agent.language.similarity import covered
@@ -48,9 +48,10 @@ CASES = 6
 """From how many cases of one thing on none is said beside the best: a list of a table is no answer."""
 ASIDE = 0.7
 """From which share of things the question does not speak of on a figure beside another would be another thing's."""
-LATE, ALIKE, FAR = 0.15, 0.6, 0.5
+LATE, ALIKE, FAR, SAME = 0.15, 0.6, 0.5, 0.3
 """By how much the best piece for other days must be better than any for the days asked; the share of words that two pieces about the same
-thing have in common; and how far behind one that shares them is about something else, if it speaks of much besides."""
+thing have in common; how far behind one that shares them is about something else, if it speaks of much besides; and how much less of the
+question another piece of the same entry may cover."""
 FITS = 0.5
 """The share of the best piece's score that an entry's best piece needs to be a line of a survey."""
 
@@ -64,6 +65,8 @@ class Candidate:
     score: float
     terms: frozenset[str]
     says: frozenset[str]
+    share: float
+    """The share of the question it covers, its entry's title with it."""
     figure: bool
     """Whether it states a figure of its own, so that saying it beside another could mislead."""
     aside: float
@@ -81,7 +84,7 @@ def draft(question: Question, plan: Plan, evidence: Evidence, parts: Parts, comp
         own = _of(subquery, plan, evidence, language)
         every = candidates(subquery.query, own, language, subquery.period, rivals)
         found = _about(_particular(subquery, plan, language), every, own, language)
-        late.append(bool(wanted.sure) and _late(found))
+        late.append(bool(wanted.sure) and _late(found, language))
         ranked = [candidate for candidate in found if candidate.timely]
         if plan.type == "survey":
             best = surveyed(ranked, max(1, parts.settings.survey_blocks // len(plan.subqueries)), language)
@@ -106,17 +109,21 @@ def _answering(found: list[Candidate], question: str, evidence: Evidence, langua
     return _with_cases(chosen, ranked, question, evidence, language)[:most]
 
 
-def _late(found: Sequence[Candidate]) -> bool:
+def _late(found: Sequence[Candidate], language: Language) -> bool:
     """Whether the figure that answers best holds on other days only: what holds on the days asked for is worse, and about other things."""
     if not found or found[0].timely:
         return False
-    best = found[0]
-    timely = [candidate for candidate in found if candidate.timely]
-    alike = any(
-        candidate.figure and _shared(candidate, best) >= ALIKE and (candidate.aside <= ASIDE or candidate.score >= best.score - FAR)
-        for candidate in timely
-    )
-    return not alike and best.score > max((candidate.score for candidate in timely), default=0.0) + LATE
+    best, timely = found[0], [candidate for candidate in found if candidate.timely]
+    if any(_alike(candidate, best) and same_kind(candidate.piece, best.piece, language) for candidate in timely):
+        return False
+    return best.score > max((candidate.score for candidate in timely), default=0.0) + LATE
+
+
+def _alike(other: Candidate, best: Candidate) -> bool:
+    """Whether another piece is about the same thing as the best: in the same words, or of the same entry and as much of the question."""
+    if other.hit.entry.id == best.hit.entry.id and other.says and other.share >= best.share - SAME and other.score >= best.score - FAR:
+        return True
+    return _shared(other, best) >= ALIKE and (other.aside <= ASIDE or other.score >= best.score - FAR)
 
 
 def _of(subquery: SubQuery, plan: Plan, evidence: Evidence, language: Language) -> Evidence:
@@ -155,9 +162,9 @@ def surveyed(found: Sequence[Candidate], most: int, language: Language) -> list[
 
 
 def _alternatives(parts: Parts) -> tuple[frozenset[str], ...]:
-    """The terms of the facts of which one excludes the other, as the knowledge base tells them."""
-    facts = [fact for fact in parts.tables["limits"]["facts"] if fact.get("alternatives")]
-    return tuple(frozenset(term for value in fact["values"] for term in parts.language.terms(value)) for fact in facts)
+    """The groups of terms of which one excludes the other, as the knowledge base tells them."""
+    groups = parts.tables["limits"]["alternatives"]
+    return tuple(frozenset(term for word in group for term in parts.language.terms(word)) for group in groups)
 
 
 def candidates(
@@ -186,9 +193,9 @@ def candidates(
         timing, figures = fits(holding(piece, language), period, language), own_figures(piece.bare, wanted, language)
         if not timing and not any(figure.kind != "date" or "date" in wanted.kinds for figure in figures):
             continue  # what held on other days is worth telling for its figure; a date says only when
-        recall, says = _recall(evidence, piece.terms, around[hit.entry.id])
+        share, says = _recall(evidence, piece.terms, around[hit.entry.id])
         precision = _precision(piece.words, shared, telling)
-        score = recall * (timing or 1.0) + PRECISION * precision + MEANING * nearness.get(piece.key, 0.0)
+        score = share * (timing or 1.0) + PRECISION * precision + MEANING * nearness.get(piece.key, 0.0)
         score += FIGURE * wanted.sure * bool(figures) + KIND * meets(wanted, figures) + PLACE / (1 + places[hit.entry.id])
         score += SECTION.get(language.section_rank(hit.chunk.section), 0.0)
         score += STEP * suits(case, piece.bare, language.notation) if case else 0.0
@@ -196,7 +203,7 @@ def candidates(
         score -= OPPOSED * (other or alternative(spoken, piece.bare, rivals, language))
         score -= SPECIAL * special(question, piece.bare, language) + CONDITIONAL * conditional(piece.bare, language)
         score += NAMED * (piece.key in evidence.named)
-        ranked.append(Candidate(hit, piece, score, piece.terms, says, bool(figures), 1 - precision, timing > 0))
+        ranked.append(Candidate(hit, piece, score, piece.terms, says, share, bool(figures), 1 - precision, timing > 0))
     return sorted(ranked, key=lambda c: (-c.score, places[c.hit.entry.id], c.hit.chunk.ordinal, c.piece.segment.span))
 
 

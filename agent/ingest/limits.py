@@ -10,7 +10,8 @@ rueckfragen:                         # the first fact that fits is asked back
     merkmale: [je nach Bundesland]   # phrases by which a text says that it depends on the fact
     angaben: [Wien, Tirol]           # words by which a question settles it
     datum: false                     # whether a date in the question settles it, too
-    alternativen: true               # whether what is said for one of the `angaben` is said for no other
+alternativen:                        # what is said for one of a list is said for no other of it
+  - [Wien, Tirol]
 """
 
 from __future__ import annotations
@@ -28,15 +29,16 @@ from agent.interfaces import NO_LIMITS
 FILE = "grenzen.yaml"
 
 _OUTSIDE = {"name": "name", "wendungen": "phrases", "ausser": "unless"}
-_FACTS = {"name": "name", "frage": "question", "merkmale": "marks", "angaben": "values", "datum": "dated", "alternativen": "alternatives"}
+_FACTS = {"name": "name", "frage": "question", "merkmale": "marks", "angaben": "values", "datum": "dated"}
 _PARTS = {"ausserhalb": ("outside", _OUTSIDE), "rueckfragen": ("facts", _FACTS)}
+_ALTERNATIVES = "alternativen"
+_KNOWN = ", ".join((*_PARTS, _ALTERNATIVES))
 _LISTS = {"wendungen", "ausser", "merkmale", "angaben"}
-_FLAGS = {"datum", "alternativen"}
-_OPTIONAL: dict[str, Any] = {"ausser": [], **dict.fromkeys(_FLAGS, False)}
+_OPTIONAL: dict[str, Any] = {"ausser": [], "datum": False}
 
 
 def read(kb_dir: Path) -> Mapping[str, Any] | list[EntryProblem]:
-    """The limits under the names the pure parts know ("outside", "facts"); none where there is no such file."""
+    """The limits under the names the pure parts know ("outside", "facts", "alternatives"); none where there is no such file."""
     path = kb_dir / FILE
     node = beside(path)
     if node is None:
@@ -44,14 +46,19 @@ def read(kb_dir: Path) -> Mapping[str, Any] | list[EntryProblem]:
     if isinstance(node, EntryProblem):
         return [node]
     if not isinstance(node, Fields):
-        return [EntryProblem(path, node.line, tr("These are no limits."), tr("Write the lists `ausserhalb` and `rueckfragen`."))]
+        return [EntryProblem(path, node.line, tr("These are no limits."), tr("Write the lists {known}.", known=_KNOWN))]
     problems = [EntryProblem(path, line, tr("`{name}` is given twice.", name=name), tr("Join the two.")) for name, line in node.twice]
-    found: dict[str, Any] = {"outside": [], "facts": []}
+    found: dict[str, Any] = {"outside": [], "facts": [], "alternatives": []}
     for name, part in node.fields.items():
-        if name not in _PARTS or not isinstance(part, Items):
+        if name not in (*_PARTS, _ALTERNATIVES) or not isinstance(part, Items):
             problems.append(
-                EntryProblem(path, node.lines[name], tr("`{name}` is no list of limits.", name=name), tr("Known: ausserhalb, rueckfragen."))
+                EntryProblem(path, node.lines[name], tr("`{name}` is no list of limits.", name=name), tr("Known: {known}.", known=_KNOWN))
             )
+            continue
+        if name == _ALTERNATIVES:
+            bad = [item for item in part.items if not _texts(item)]
+            problems += [EntryProblem(path, item.line, tr("This is no list of texts."), tr("Write `- [one, another]`.")) for item in bad]
+            found["alternatives"] = [_texts(item) for item in part.items]
             continue
         key, form = _PARTS[name]
         for item in part.items:
@@ -76,9 +83,9 @@ def _faults(item: Node, form: dict[str, str], path: Path) -> Iterator[EntryProbl
             yield EntryProblem(
                 path, item.lines[name], tr("`{name}` is no list of texts.", name=name), tr("Write `{name}: [one, another]`.", name=name)
             )
-        elif name in _FLAGS and not (isinstance(node, Scalar) and node.text in ("true", "false")):
+        elif name == "datum" and not (isinstance(node, Scalar) and node.text in ("true", "false")):
             yield EntryProblem(path, item.lines[name], tr("`{name}` is true or false.", name=name), tr("Write `{name}: true`.", name=name))
-        elif name not in _LISTS | _FLAGS and not (isinstance(node, Scalar) and node.value):
+        elif name not in _LISTS and not (isinstance(node, Scalar) and node.value):
             yield EntryProblem(path, item.lines[name], tr("`{name}` is no text.", name=name), tr("Write `{name}: text`.", name=name))
     for name in form.keys() - item.fields.keys() - _OPTIONAL.keys():
         yield EntryProblem(path, item.line, tr("`{name}` is missing.", name=name), known)
@@ -89,7 +96,7 @@ def _value(name: str, node: Node | None) -> Any:
         return _OPTIONAL[name]
     if name in _LISTS:
         return _texts(node)
-    return node.text == "true" if name in _FLAGS and isinstance(node, Scalar) else str(getattr(node, "value", ""))
+    return node.text == "true" if name == "datum" and isinstance(node, Scalar) else str(getattr(node, "value", ""))
 
 
 def _texts(node: Node) -> list[str] | None:

@@ -262,7 +262,7 @@ class Language:
             return True
         if re.fullmatch(r"[^\W\d_]", last):
             return True
-        return bool(re.fullmatch(r"(\d{1,2}\.)*\d{1,2}", last)) and (
+        return bool(re.fullmatch(r"(\d{1,2}\.)*\d{1,3}", last)) and (
             following.islower() or following.isdigit() or self._ordinal(text, stop)
         )
 

@@ -53,9 +53,10 @@ def _is_case(said: Piece, other: Piece, language: Language) -> bool:
 
 
 def _settled(said: Piece, other: Piece, asked: Mapping[str, Collection[str]]) -> bool:
-    """Whether a word of the question stands in one of the two only."""
-    apart = said.terms ^ other.terms
-    return any(covered(term, apart, variants) >= NAMED for term, variants in asked.items())
+    """Whether the question names the one and not the other by what tells them apart."""
+    apart = (said.terms - other.terms, other.terms - said.terms)
+    own, others = (any(covered(term, side, variants) >= NAMED for term, variants in asked.items()) for side in apart)
+    return own != others
 
 
 def values(piece: Piece, language: Language) -> tuple[Figure, ...]:
@@ -63,6 +64,12 @@ def values(piece: Piece, language: Language) -> tuple[Figure, ...]:
     cells = [cell for name, cell in piece.segment.cells if name in language.table["value_columns"]]
     text = cells[0] if cells else piece.bare
     return tuple(figure for figure in parse(text, language.notation) if figure.kind not in TIME_AND_RULE and not figure.weak)
+
+
+def same_kind(left: Piece, right: Piece, language: Language) -> bool:
+    """Whether two statements have a value of the same kind and unit."""
+    kinds = [{(figure.kind, figure.unit) for figure in values(piece, language)} for piece in (left, right)]
+    return not kinds[0].isdisjoint(kinds[1])
 
 
 def _form(figures: Sequence[Figure]) -> frozenset[tuple[str, str | None, str | None]]:

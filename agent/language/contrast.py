@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TypeVar
 
-from agent.language.analyser import Language, folded
+from agent.language.analyser import Language, folded, spaced
 
 REACH = 4
 """How many words an opposing word may stand before the word it goes with ("ohne Anspruch auf Sonderzahlungen")."""
@@ -29,6 +29,8 @@ class _Table:
     special: frozenset[str]
     except_for: frozenset[str]
     openers: frozenset[str]
+    asked: tuple[tuple[tuple[str, ...], frozenset[str]], ...]
+    """Phrases of a question, and the terms of a text that tells the other end of what they ask for."""
 
 
 @cache
@@ -44,6 +46,10 @@ def _table(language: Language) -> _Table:
         frozenset(term for word in table["special_words"] for term in language.terms(word)),
         frozenset(map(folded, table["exception_words"])),
         frozenset(map(folded, table["condition_openers"])),
+        tuple(
+            (tuple(f" {folded(phrase)} " for phrase in phrases), frozenset(term for word in words for term in language.terms(word)))
+            for phrases, words in table["opposites_asked"]
+        ),
     )
 
 
@@ -85,7 +91,13 @@ def _said(text: str, language: Language) -> _Said:
 def opposed(question: str, text: str, language: Language) -> bool:
     """Whether the text takes only another side than the question of an opposition the question names ("unter 18" and "ab 18")."""
     asked, said = _said(question, language), _said(text, language)
-    return _differ(asked.before, said.before) or _differ(asked.alone, said.alone)
+    return _differ(asked.before, said.before) or _differ(asked.alone, said.alone) or _other_end(question, said, language)
+
+
+def _other_end(question: str, said: _Said, language: Language) -> bool:
+    """Whether the text tells where something ends that the question asks the beginning of, or the other way round."""
+    text = spaced(question)
+    return any(not said.terms.isdisjoint(terms) and any(phrase in text for phrase in phrases) for phrases, terms in _table(language).asked)
 
 
 def _differ(asked: Mapping[_K, set[int]], said: Mapping[_K, set[int]]) -> bool:

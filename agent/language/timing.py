@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache, lru_cache
 
-from agent.language.analyser import Language, folded
+from agent.language.analyser import Language, folded, spaced
 from agent.values import Period
 
 FIRST, LAST = date(1, 1, 1), date(9999, 12, 31)
@@ -49,7 +49,7 @@ def mentions(text: str, language: Language) -> tuple[Mention, ...]:
 def asked_periods(text: str, stichtag: date, language: Language) -> list[Period]:
     """The days, months and years a question names, in order, each once; words such as "this year" count from the Stichtag."""
     found = [mention.reach if mention.open == "range" else mention.period for mention in mentions(text, language)]
-    words_said = f" {folded(text)} ".replace("?", " ").replace(",", " ")
+    words_said = spaced(text)
     for words, offset in language.table["relative_years"].items():
         if f" {words} " in words_said:
             year = min(max(stichtag.year + offset, FIRST.year), LAST.year)

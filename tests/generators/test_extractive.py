@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agent.generators import extractive
+from agent.interfaces import NO_LIMITS
 from agent.plan import by_rules
 from agent.settings import Settings
 from agent.testing import STICHTAG, german, hit, parts
@@ -99,9 +100,18 @@ def test_what_holds_elsewhere_is_not_said() -> None:
     text = "In Wien beträgt der Satz 3 %. Außerhalb von Wien beträgt der Satz in den Ländern insgesamt 2 %."
     evidence = Evidence((hit("pv-a", text, title="Satz in Wien"),), weights=dict.fromkeys(german().terms("Satz Tirol"), 2.0))
 
-    def drafted(facts: list[dict[str, object]]) -> str:
-        knowing = replace(bench, tables={**bench.tables, "limits": {"outside": [], "facts": facts}})
+    def drafted(alternatives: list[list[str]]) -> str:
+        knowing = replace(bench, tables={**bench.tables, "limits": {**NO_LIMITS, "alternatives": alternatives}})
         return extractive.draft(question, by_rules(question, bench.language), evidence, knowing, None).text
 
     assert "3 %" in drafted([]).splitlines()[0]
-    assert "2 %" in drafted([{"values": ["Wien", "Tirol"], "alternatives": True}]).splitlines()[0]
+    assert "2 %" in drafted([["Wien", "Tirol"]]).splitlines()[0]
+
+
+def test_the_row_of_the_year_asked_answers_though_a_summary_of_another_year_says_it_better() -> None:
+    head = "| Bezeichnung | Wert | Zeitraum |\n| --- | --- | --- |\n"
+    row = "| Grundbetrag mit Prämien 2025 | 90 EUR monatlich | 1.1.2025 bis 31.12.2025 |"
+    text = f"Das Existenzminimum beträgt im Jahr 2026 monatlich 100 EUR, wenn die Person Prämien vom Arbeitgeber bekommt.\n\n{head}{row}"
+    weights = dict.fromkeys(german().terms("Existenzminimum Prämien"), 3.0)
+    found = lines("Existenzminimum 2025 mit Prämien", [hit("pv-a", text, title="Existenzminimum")], weights)
+    assert ["90 EUR" in line for line in found] == [True]

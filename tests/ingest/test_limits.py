@@ -24,10 +24,13 @@ rueckfragen:
     merkmale: [je nach Ort]
     angaben: [Wien]
     datum: true
+alternativen:
+  - [Wien, Tirol]
 """
 READ = {
     "outside": [{"name": "das Recht der Schweiz", "phrases": ["in der Schweiz", "NO"], "unless": []}],
-    "facts": [{"name": "Ort", "question": "Wo?", "marks": ["je nach Ort"], "values": ["Wien"], "dated": True, "alternatives": False}],
+    "facts": [{"name": "Ort", "question": "Wo?", "marks": ["je nach Ort"], "values": ["Wien"], "dated": True}],
+    "alternatives": [["Wien", "Tirol"]],
 }
 
 
@@ -49,7 +52,7 @@ def test_a_knowledge_base_need_not_state_any(tmp_path: Path) -> None:
     [
         ("ausserhalb:", "aussen:", 1, "`aussen` is no list of limits"),
         ("    frage: Wo?\n", "", 5, "`frage` is missing"),
-        ("datum: true", "alternativen: ja", 9, "`alternativen` is true or false"),
+        ("[Wien, Tirol]", "Wien", 11, "This is no list of texts"),
         ("datum: true", "datum: ja", 9, "`datum` is true or false"),
         ("[Wien]", "Wien", 8, "`angaben` is no list of texts"),
         ("name: Ort", "name:", 5, "`name` is no text"),

@@ -32,6 +32,12 @@ def test_the_other_side_of_an_opposition_is_a_case() -> None:
     assert open_for("Wie hoch ist der Bonus?", YOUNG, OLD) == [OLD]
 
 
+def test_a_question_that_names_two_cases_gets_both() -> None:
+    first, other = "Der Bonus beträgt für Kinder 166 EUR monatlich.", "Der Bonus beträgt für Lehrlinge 58 EUR monatlich."
+    assert open_for("Bonus für Kinder, Bonus für Lehrlinge?", first, other) == [other]
+    assert open_for("Bonus für Lehrlinge?", first, other) == []
+
+
 @pytest.mark.parametrize("question", ["Wie hoch ist der Bonus mit 20 Jahren?", "Wie hoch ist der Bonus für Kinder unter 18?"])
 def test_a_figure_in_the_question_settles_the_case(question: str) -> None:
     assert open_for(question, YOUNG, OLD) == []

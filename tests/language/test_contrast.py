@@ -23,6 +23,8 @@ DE = german()
         ("Wie hoch ist die Grenze monatlich?", "Die Grenze beträgt täglich 231 EUR", True),
         ("Wie hoch ist die Grenze monatlich?", "Die Grenze beträgt 6.930 EUR", False),
         ("Wie hoch ist die Grenze?", "Die Grenze beträgt täglich 231 EUR", False),
+        ("Ab wann gelten 41 %?", "Obergrenze der Stufe mit 41 %: 62.080 EUR", True),
+        ("Bis zu welchem Einkommen gelten 41 %?", "Obergrenze der Stufe mit 41 %: 62.080 EUR", False),
     ],
 )
 def test_the_other_side(question: str, text: str, expected: bool) -> None:
