@@ -9,6 +9,7 @@ from pathlib import Path
 from agent.i18n import tr
 from agent.ingest import folder, register
 from agent.ingest.lint import lint
+from agent.ingest.lock import locked
 from agent.ingest.problems import EntryProblem, Severity
 from agent.ingest.register import Register, Registered
 from agent.language import Language
@@ -30,12 +31,16 @@ def build(kb_dir: Path, language: Language, *, licence: str = "", today: date | 
 
     An entry that has become unfit stays as it was registered, so that the gate names it and its licence note is not lost.
     """
+    with locked(kb_dir):
+        return _built(kb_dir, language, licence, (today or date.today()).isoformat())
+
+
+def _built(kb_dir: Path, language: Language, licence: str, day: str) -> Built:
     before = register.load(kb_dir) or Register(language.code)
     problems = [problem for problem in lint(kb_dir, language) if problem.severity is Severity.PROBLEM]
     unfit = {problem.path for problem in problems}
     by_path = {entry.path: entry for entry in before.entries}
     by_id = {entry.id: entry for entry in before.entries}
-    day = (today or date.today()).isoformat()
     after: list[Registered] = []
     for file in folder.documents(kb_dir):
         known = by_path.get(file.relative) or (by_id.get(file.entry.info.id) if file.entry else None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import date
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from agent import texts
 from agent.errors import KnowledgeBaseError, UsageError
 from agent.i18n import tr
 from agent.ingest import folder, register
+from agent.ingest.lock import NAME, locked
 from agent.language import Language
 from agent.language.citations import citable
 
@@ -25,10 +26,18 @@ def begun(kb_dir: Path, code: str) -> Iterator[bool]:
     try:
         yield fresh
     finally:
-        if fresh and not any((kb_dir / folder.DOCUMENTS).iterdir()):
-            (kb_dir / folder.DOCUMENTS).rmdir()
-            (kb_dir / "kb.json").unlink()
-            if not there:
+        if fresh:
+            with suppress(KnowledgeBaseError), locked(kb_dir):  # who is at it meanwhile goes on with it
+                _taken_away(kb_dir, folder_too=not there)
+
+
+def _taken_away(kb_dir: Path, *, folder_too: bool) -> None:
+    if not any((kb_dir / folder.DOCUMENTS).iterdir()):
+        (kb_dir / folder.DOCUMENTS).rmdir()
+        (kb_dir / "kb.json").unlink()
+        with suppress(OSError):  # an open file cannot be removed everywhere
+            (kb_dir / NAME).unlink()
+            if folder_too:
                 kb_dir.rmdir()
 
 

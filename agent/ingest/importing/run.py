@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -22,6 +23,7 @@ from agent.ingest.importing.draft import Draft, Reader
 from agent.ingest.importing.identity import doubts, own_name
 from agent.ingest.importing.references import Citations, Norm, holders, references
 from agent.ingest.importing.writing import Terms, entry_text, origin_of
+from agent.ingest.lock import locked
 from agent.ingest.problems import EntryProblem, Severity
 from agent.ingest.register import LAYER, Register, Registered
 from agent.language import Language
@@ -58,18 +60,19 @@ def _told(problem: EntryProblem) -> dict[str, Any]:
 def bring(kb_dir: Path, source: Path, terms: Terms, *, language: Language, progress: Progress = quiet, dry: bool = False) -> Outcome:
     """Imports the documents at `source` (a folder, a document, a chunks.json) into a knowledge base; `dry` only says what would happen.
 
-    Raises UsageError or KnowledgeBaseError where nothing can be imported at all.
+    Raises UsageError or KnowledgeBaseError where nothing can be imported at all, or another process is changing the knowledge base.
     """
-    if not dry:
-        swap.finish(kb_dir)
-    known = register.load(kb_dir) or Register(language.code)
-    work = _Work(kb_dir, _completed(terms, known, language), language, progress)
-    work.read(source)
-    work.place()
-    work.write()
-    after = work.registered(known)
-    if not dry and (work.texts or after != known):
-        swap.put(kb_dir, work.texts, after)
+    with nullcontext() if dry else locked(kb_dir):
+        if not dry:
+            swap.finish(kb_dir)
+        known = register.load(kb_dir) or Register(language.code)
+        work = _Work(kb_dir, _completed(terms, known, language), language, progress)
+        work.read(source)
+        work.place()
+        work.write()
+        after = work.registered(known)
+        if not dry and (work.texts or after != known):
+            swap.put(kb_dir, work.texts, after)
     return work.outcome()
 
 

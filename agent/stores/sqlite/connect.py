@@ -104,18 +104,26 @@ def writing(path: Path, timeout: float = 10.0) -> sqlite3.Connection:
 
 
 def lock(path: Path) -> sqlite3.Connection:
-    """The right to write the index at `path`, held until the connection is closed or its process ends. Raises IndexProblem.
-
-    A lock of SQLite on an empty file beside the index: it works on every platform and cannot outlive its owner.
-    """
-    beside = path.with_name(path.name + ".lock")
+    """The right to write the index at `path`, held until the connection is closed or its process ends. Raises IndexProblem."""
     with told(path):
-        connection = sqlite3.connect(beside, timeout=0, isolation_level=None)
-        try:
-            connection.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError as error:
-            connection.close()
-            if _code(error) == sqlite3.SQLITE_BUSY:
-                raise IndexProblem(tr("Another ingest is writing {path}.", path=path), tr("Wait until it has finished.")) from error
-            raise
+        held = exclusive(path.with_name(path.name + ".lock"))
+    if held is None:
+        raise IndexProblem(tr("Another ingest is writing {path}.", path=path), tr("Wait until it has finished."))
+    return held
+
+
+def exclusive(path: Path) -> sqlite3.Connection | None:
+    """Holds the empty file at `path` for this process until the connection is closed; None where another does. Raises sqlite3.Error.
+
+    A lock of SQLite: it works on every platform and cannot outlive its owner.
+    """
+    connection = sqlite3.connect(path, timeout=0, isolation_level=None)
+    try:
+        connection.execute("PRAGMA journal_mode = OFF").fetchone()  # whoever is killed leaves no second file behind
+        connection.execute("BEGIN EXCLUSIVE")
+    except sqlite3.Error as error:
+        connection.close()
+        if _code(error) == sqlite3.SQLITE_BUSY:
+            return None
+        raise
     return connection
