@@ -14,6 +14,16 @@ from agent.i18n import tr
 _HERE = Path(__file__).parent
 
 
+def release() -> str:
+    """The version of the package, as it is installed; empty where the program runs from its source."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("pv-agent")
+    except PackageNotFoundError:
+        return ""
+
+
 @cache
 def prompt(language: str, name: str) -> str:
     """The prompt `name` in `language`. Placeholders are `$name` (string.Template), since JSON braces stand in prompts."""

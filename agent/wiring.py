@@ -91,7 +91,7 @@ MODELS: Mapping[str, Callable[[Settings, transport.Server, str], Model]] = {
 
 SOURCES: Mapping[str, Callable[[Bench], Source]] = {
     "wissensbasis": lambda bench: bench.wissensbasis,
-    "sql": lambda bench: sql.Sql(bench.place.values, bench.language, bench.settings),
+    "sql": lambda bench: bench.dated,
     "web": lambda bench: web.WebSearch(bench.web, bench.language, seconds=bench.settings.web_seconds, today=bench.today),
 }
 
@@ -279,6 +279,11 @@ class Bench:
                 known = tr("It holds any of {sources}, with commas between.", sources=", ".join(SOURCES))
                 raise ConfigError(tr("sources cannot hold {name!r}.", name=name), known)
         return {name: SOURCES[name](self) for name in ("wissensbasis", *dict.fromkeys(named))}
+
+    @cached_property
+    def dated(self) -> sql.Sql:
+        """The dated values, cited by ids of their own."""
+        return sql.Sql(self.place.values, self.language, self.settings)
 
     @cached_property
     def tables(self) -> Mapping[str, Mapping[str, Any]]:

@@ -121,7 +121,7 @@ def test_every_code_an_answer_can_have_has_its_words() -> None:
     assert {f"validity_{validity.value}" for validity in Validity} - known == set()
     choosable = {f"{field.removesuffix('_mode')}_{value}" for field in ("generator", "strategy", "review_mode") for value in choices(field)}
     assert choosable - known == set()
-    assert {f"step_{step}" for step in ("planning", "searching", "drafting", "checking", "reviewing")} - known == set()
+    assert {f"step_{step}" for step in ("waiting", "planning", "searching", "drafting", "checking", "reviewing")} - known == set()
 
 
 # --- colours -------------------------------------------------------------------------------------------

@@ -18,12 +18,9 @@ from agent.i18n import tr
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import PackageNotFoundError, version
+        from agent.texts import release
 
-        try:
-            emit(f"pv-agent {version('pv-agent')}")
-        except PackageNotFoundError:
-            emit(tr("pv-agent, not installed: run from its source"))
+        emit(f"pv-agent {release()}" if release() else tr("pv-agent, not installed: run from its source"))
         raise typer.Exit
 
 

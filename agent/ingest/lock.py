@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from agent.errors import KnowledgeBaseError
+from agent.i18n import tr
 from agent.stores.sqlite import connect
 
 NAME = ".kb.lock"
@@ -23,6 +24,6 @@ def locked(kb_dir: Path) -> Iterator[None]:
         yield  # nothing can be written there, by nobody; who needs to is told by what it writes
         return
     if held is None:
-        raise KnowledgeBaseError(f"Another process is changing the knowledge base {kb_dir}.", "Wait until it has finished.")
+        raise KnowledgeBaseError(tr("Another process is changing the knowledge base {kb}.", kb=kb_dir), tr("Wait until it has finished."))
     with closing(held):
         yield

@@ -130,12 +130,14 @@ async def ask(request: Request, call: Ask) -> Response:
 
 @api.post("/ask/stream", responses=openapi.STREAMED)
 async def ask_stream(request: Request, call: Ask) -> Response:
-    """The same as server-sent events: each `step` (planning, searching, drafting, checking, reviewing), then `answer`, or `problem`.
+    """The same as server-sent events: each `step` (waiting, planning, searching, drafting, checking, reviewing), then `answer`
+    or `problem`.
 
     Text that has not been checked is never sent.
     """
     service = _service(request)
     service.checked(call)
+    service.gate.admit()
     steps = stream.Steps(service.titles)
     told = stream.events(service.gate, partial(service.ask, call), steps, request.state.request_id)
     return StreamingResponse(told, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
@@ -154,13 +156,16 @@ async def search(
     return JSONResponse(await _service(request).aside.run(partial(_service(request).search, call)))
 
 
-@api.get("/entries/{entry_id}", responses=openapi.ENTRY)
+@api.get("/entries/{entry_id:path}", responses=openapi.ENTRY)
 async def entry(
     request: Request,
-    entry_id: Annotated[str, InPath(min_length=1, max_length=200)],
+    entry_id: Annotated[str, InPath(min_length=1, max_length=400)],
     stichtag: Annotated[Day | None, Query()] = None,
 ) -> Response:
-    """An entry as the index holds it; a citation's `span` lies within that of one of its sections."""
+    """An entry as the index holds it, or a dated value by the id it is cited with.
+
+    A citation's `span` lies within that of one of its sections.
+    """
     return JSONResponse(await _service(request).aside.run(partial(_service(request).entry, Show(id=entry_id, stichtag=stichtag))))
 
 

@@ -98,8 +98,6 @@ class Desk:
     """The benches of one knowledge base. A thread that borrows one has it for itself; what is idle waits for the next."""
 
     def __init__(self, settings: Settings, place: Place, today: Callable[[], date] = date.today) -> None:
-        # The cores are for different questions: an embedder that shared them out for each would make every one wait for the slowest.
-        os.environ.setdefault("OMP_NUM_THREADS", "1")
         self._settings, self._place, self._today = settings, place, today
         self._looks = Looks()
         self.processor = Turns(1 + (os.cpu_count() or 1))

@@ -85,7 +85,7 @@ class Search(Form):
 class Show(Form):
     """One entry."""
 
-    id: str = Field(min_length=1, max_length=200, description="The entry's id, as answers cite it.")
+    id: str = Field(min_length=1, max_length=400, description="The entry's id, as answers cite it.")
     stichtag: Day | None = None
 
 

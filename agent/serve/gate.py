@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent import futures
 from contextlib import asynccontextmanager
 from contextvars import copy_context
 from math import ceil
+from threading import Thread
 from time import monotonic
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from agent.i18n import tr
 from agent.serve.problems import Problem
@@ -20,21 +21,33 @@ _WEIGHT = 0.2
 
 
 class Gate:
-    """`workers` threads for what takes time; before them a queue of at most `queue`, where nobody waits longer than `patience` seconds."""
+    """`workers` threads for what takes time; before them a queue of at most `queue`, where nobody waits longer than `patience` seconds.
+
+    The threads are none that the end of the program waits for: a model may take minutes.
+    """
 
     def __init__(self, workers: int, queue: int, patience: float) -> None:
-        self._threads = ThreadPoolExecutor(workers, thread_name_prefix="answer")
+        self._work: set[futures.Future[Any]] = set()
         self._places = asyncio.Semaphore(workers)
         self._workers, self._queue, self._patience = workers, queue, patience
         self._mean = 0.5
         self.running = 0
         self.waiting = 0
 
+    @property
+    def crowded(self) -> bool:
+        """Whether who comes now has to wait."""
+        return self._places.locked()
+
+    def admit(self) -> None:
+        """Raises a Problem (503) where the queue is full."""
+        if self.crowded and self.waiting >= self._queue:
+            raise self._full(tr("There are too many questions at once."))
+
     @asynccontextmanager
     async def place(self) -> AsyncIterator[None]:
         """A place among those that are answered, as soon as one is free. Raises a Problem (503) where the queue is full or too slow."""
-        if self._places.locked() and self.waiting >= self._queue:
-            raise self._full(tr("There are too many questions at once."))
+        self.admit()
         self.waiting += 1
         try:
             async with asyncio.timeout(self._patience):
@@ -59,11 +72,24 @@ class Gate:
 
     def start(self, work: Callable[[], _T]) -> asyncio.Future[_T]:
         """`work` in a thread, for who holds a place already; what goes wrong there is told in the language of the request, too."""
-        return asyncio.get_running_loop().run_in_executor(self._threads, copy_context().run, work)
+        future: futures.Future[_T] = futures.Future()
+        context = copy_context()
+        future.set_running_or_notify_cancel()  # from now on it cannot be called off
+        self._work.add(future)
+        future.add_done_callback(self._work.discard)
 
-    def close(self) -> None:
-        """Waits for what runs."""
-        self._threads.shutdown(wait=True)
+        def act() -> None:
+            try:
+                future.set_result(context.run(work))
+            except BaseException as error:
+                future.set_exception(error)
+
+        Thread(target=act, name="answer", daemon=True).start()
+        return asyncio.wrap_future(future)
+
+    def close(self, seconds: float | None = None) -> int:
+        """Waits for what runs, but no longer than this; how much of it still does."""
+        return len(futures.wait(list(self._work), seconds).not_done)
 
     def _full(self, detail: str) -> Problem:
         wait = max(1, ceil(self._mean * (self.waiting + 1) / self._workers))

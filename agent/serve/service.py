@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date
 from functools import cached_property, partial
+from time import monotonic
 from typing import Any
 
 from agent import publish
@@ -25,6 +27,8 @@ from agent.serve.reindex import Reindexer
 from agent.serve.shadows import Shadows
 from agent.settings import Settings, choices
 from agent.wiring import checked_embedding, place
+
+log = logging.getLogger("pv_agent.serve")
 
 UNSCOPED = "alle"
 ASIDE = 2
@@ -46,12 +50,13 @@ class Service:
 
     @contextmanager
     def opened(self) -> Iterator[None]:
-        """Inside, questions are taken; at the end it waits for what runs, and lets everything go."""
+        """Inside, questions are taken; at the end what runs has the settings' time to finish, and everything is let go."""
         with RunLog(self.place.runs).held():
             yield
-            self.gate.close()
-            self.aside.close()
-            self.shadows.close()
+            end = monotonic() + self.settings.shutdown_timeout
+            left = sum(each.close(max(0.0, end - monotonic())) for each in (self.gate, self.aside, self.shadows))
+            if left:
+                log.warning("%d answers or reviews were not finished after %g s, and are left", left, self.settings.shutdown_timeout)
             self.reindexer.wait()
             self.desk.refresh()
 
@@ -93,11 +98,14 @@ class Service:
         return publish.search_document(text, found)
 
     def entry(self, call: Show) -> dict[str, Any]:
-        """An entry as the index holds it. Raises a Problem (404) where there is none."""
+        """An entry as the index holds it, or a dated value. Raises a Problem (404) where there is none."""
         with self.desk.bench() as bench:
             found = entries.document(bench, call.id, parsed(call.stichtag) if call.stichtag else self.today())
         if found is None:
-            raise Problem(404, "no_such_entry", tr("There is no entry {id!r}.", id=call.id), tr("A search finds entries."))
+            web = call.id.startswith(("http:", "https:"))
+            kept = tr("Pages of the web are not kept: the citation has the excerpt and the address.")
+            mend = kept if web else tr("A search finds entries.")
+            raise Problem(404, "no_such_entry", tr("There is no entry {id!r}.", id=call.id), mend)
         return found
 
     def run(self, run_id: str) -> dict[str, Any]:

@@ -22,7 +22,7 @@ class Shadows:
 
     def __init__(self, processor: AbstractContextManager[object]) -> None:
         self._processor = processor
-        self._waiting: queue.Queue[tuple[Shadow, Callable[[], None]] | None] = queue.Queue(MOST)
+        self._waiting: queue.Queue[tuple[Shadow, Callable[[], None]] | None] = queue.Queue()
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
         self._closing = False
@@ -31,21 +31,23 @@ class Shadows:
         """Run it when its turn comes; `done` is called afterwards, or at once where it is left out."""
         with self._lock:
             if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name="shadow")
+                self._thread = threading.Thread(target=self._work, name="shadow", daemon=True)
                 self._thread.start()
-        try:
-            self._waiting.put_nowait((shadow, done))
-        except queue.Full:
+        if self._waiting.qsize() < MOST:
+            self._waiting.put((shadow, done))
+        else:
             log.warning("shadow of run %s left out: %d are waiting", shadow.run_id, MOST)
             done()
 
-    def close(self) -> None:
-        """Wait for the one that runs; what waits is left out."""
+    def close(self, seconds: float | None = None) -> int:
+        """Wait for the one that runs, but no longer than this; how many still do. What waits is left out."""
         with self._lock:
             self._closing, thread = True, self._thread
-        if thread is not None:
-            self._waiting.put(None)
-            thread.join()
+        if thread is None:
+            return 0
+        self._waiting.put(None)
+        thread.join(seconds)
+        return int(thread.is_alive())
 
     def _work(self) -> None:
         while (item := self._waiting.get()) is not None:

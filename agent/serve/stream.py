@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import AsyncExitStack
 from typing import Any
 
 from agent.errors import AgentError
@@ -15,6 +16,8 @@ from agent.serve.problems import Problem
 
 BEAT = 15.0
 """Seconds of silence after which a comment is sent, so that nobody between takes the connection for dead."""
+
+_BEAT = ": still here\n\n"
 
 Event = tuple[str, dict[str, Any]]
 
@@ -59,13 +62,32 @@ class Steps:
 async def events(gate: Gate, ask: Callable[[Listener], dict[str, Any]], steps: Steps, request_id: str) -> AsyncIterator[str]:
     """The events of one question, as text; it ends with `answer` or `problem`. Who stops reading stops the run at its next step."""
     try:
-        async with gate.place():
+        if gate.crowded:
+            yield told("step", {"step": "waiting"})
+        async with AsyncExitStack() as place:
+            async for _ in _beats(asyncio.ensure_future(place.enter_async_context(gate.place()))):
+                yield _BEAT
             async for name, data in _running(gate, ask, steps):
-                yield told(name, data) if name else ": still here\n\n"
+                yield told(name, data) if name else _BEAT
     except Problem as problem:
         yield told("problem", problem.document(request_id))
     except AgentError as error:
         yield told("problem", problems.of(error).document(request_id))
+
+
+async def _beats(entering: asyncio.Future[None]) -> AsyncIterator[None]:
+    """A beat for every while it takes to get a place. Raises what stands in the way of it; who stops waiting leaves the queue."""
+    try:
+        while not entering.done():
+            await asyncio.wait({entering}, timeout=BEAT)
+            if not entering.done():
+                yield None
+    finally:
+        entering.cancel()
+        await asyncio.wait({entering})  # a place that was got meanwhile is given back with the others
+        failed = None if entering.cancelled() else entering.exception()
+    if failed is not None:
+        raise failed
 
 
 async def _running(gate: Gate, ask: Callable[[Listener], dict[str, Any]], steps: Steps) -> AsyncIterator[Event]:

@@ -17,7 +17,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from pydantic import ValidationError
 
-from agent import publish, texts
+from agent import texts
 from agent.errors import AgentError
 from agent.i18n import tr
 from agent.serve.forms import Ask, Form, Search, Show
@@ -90,7 +90,7 @@ def made(service: Service) -> Server[Any]:
         text = json.dumps(document, ensure_ascii=False)
         return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=document)
 
-    return Server("pv-agent", version=publish.SCHEMA_VERSION, instructions=_INSTRUCTIONS, on_list_tools=list_tools, on_call_tool=call_tool)
+    return Server("pv-agent", version=texts.release() or "0", instructions=_INSTRUCTIONS, on_list_tools=list_tools, on_call_tool=call_tool)
 
 
 async def _called(service: Service, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -50,6 +50,7 @@ WORDS: Mapping[str, str] = {
     "review_off": noted("none"),
     "review_shadow": noted("in the record only"),
     "review_reviewed_answer": noted("review the answer"),
+    "step_waiting": noted("Wait until other questions are answered"),
     "step_planning": noted("Plan the question"),
     "step_searching": noted("Search the entries"),
     "step_drafting": noted("Draft an answer"),

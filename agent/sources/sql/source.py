@@ -65,6 +65,10 @@ class Sql:
         hits = tuple(self._hit(value, 1 / place, why) for place, value in enumerate(found[:k], start=1))
         return Evidence(hits, Searched((subquery.query,), subquery.scope, subquery.period.end))
 
+    def cited(self, identifier: str) -> Hit | None:
+        """The value that is cited by this id; None where there is none."""
+        return next((self._hit(value, 1.0, "cited") for value in self._values if value.id == identifier), None)
+
     def _selected(self, statement: str) -> list[DatedValue]:
         """The rows a statement names. What it made of them besides is no evidence: each is told as it stands in the table."""
         settings = self._settings
