@@ -274,24 +274,20 @@ class Bench:
     def sources(self) -> Mapping[str, Source]:
         """The sources the settings name; the knowledge base's index is always among them. Raises ConfigError for an unknown one."""
         named = [name for name in self.settings.sources.replace(",", " ").split() if name != "wissensbasis"]
-        for name in named:
-            if name not in SOURCES:
-                known = tr("It holds any of {sources}, with commas between.", sources=", ".join(SOURCES))
-                raise ConfigError(tr("sources cannot hold {name!r}.", name=name), known)
+        for name in (name for name in named if name not in SOURCES):
+            known = tr("It holds any of {sources}, with commas between.", sources=", ".join(SOURCES))
+            raise ConfigError(tr("sources cannot hold {name!r}.", name=name), known)
         return {name: SOURCES[name](self) for name in ("wissensbasis", *dict.fromkeys(named))}
 
     @cached_property
     def dated(self) -> sql.Sql:
-        """The dated values, cited by ids of their own."""
         return sql.Sql(self.place.values, self.language, self.settings)
 
     @cached_property
     def tables(self) -> Mapping[str, Mapping[str, Any]]:
         """The data the pure parts are handed."""
-        return {
-            "limits": self.store.limits(),
-            **{name: texts.own_table(name, self.language.code) for name in ("answerability", "complexity")},
-        }
+        own = {name: texts.own_table(name, self.language.code) for name in ("answerability", "complexity")}
+        return {"limits": self.store.limits(), **own}
 
     # --- questions --------------------------------------------------------------------------------
 
