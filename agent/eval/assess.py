@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from agent.eval.figures import Figures
 from agent.eval.goldset import Case
-from agent.eval.support import of_case, said, support
+from agent.eval.support import Neighbours, of_case, support
 from agent.values import Answer, Grounded, Refused
 
 
@@ -21,7 +21,7 @@ class Assessment:
     beside: tuple[str, ...] = ()
 
 
-def assessed(case: Case, answer: Answer, figures: Figures, forbidden: Collection[str]) -> Assessment:
+def assessed(case: Case, answer: Answer, figures: Figures, forbidden: Neighbours) -> Assessment:
     """What an answer is worth; `forbidden` are the values of other rows and times that it must not give."""
     if case.refuse:
         return _unanswerable(answer)
@@ -36,7 +36,7 @@ def assessed(case: Case, answer: Answer, figures: Figures, forbidden: Collection
     if carried.share is not None:
         values["sentence-support"] = carried.share
     present = of_case(case, answer.text, figures)
-    beside = (*said(forbidden, answer.text, figures), *carried.foreign)
+    beside = (*forbidden.said(answer.text, case.figures, figures), *carried.foreign)
     if present:
         values |= {"figure-present": float(all(present.values())), "figure-alone": float(not beside)}
     wrong = {

@@ -13,7 +13,7 @@ from agent.eval.cassette import Counter
 from agent.eval.figures import Figures
 from agent.eval.goldset import Case
 from agent.eval.report import Found, Row
-from agent.eval.support import Dated, neighbours
+from agent.eval.support import Dated, Neighbours, neighbours
 from agent.interfaces import Scored
 from agent.language import citations
 from agent.settings import Settings, changed
@@ -165,7 +165,7 @@ def _found(case: Case, answer: Answer) -> list[Found]:
 
 def _answered(row: Row, case: Case, answer: Answer, subject: Subject) -> Row:
     texts = "\n".join(chunk.text for name in case.sources for chunk in _chunks(subject.bench, name))
-    forbidden = neighbours(case, subject.values, subject.figures, lambda key: key in texts) if case.figures else ()
+    forbidden = neighbours(case, subject.values, subject.figures, lambda key: key in texts) if case.figures else Neighbours()
     found = assessed(case, answer, subject.figures, forbidden)
     wrong = ["source_not_found"] * (row["values"].get("fused:all-gold@8", 1.0) < 1) + list(found.wrong)
     return {

@@ -76,8 +76,25 @@ class Dated:
     end: date | None
 
 
-def neighbours(case: Case, values: Sequence[Dated], figures: Figures, names_key: Callable[[str], bool]) -> tuple[str, ...]:
-    """The values an answer to this case must not give: those of another row or time of a thing that the case expects a value of.
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """Values an answer must not give: those of other `times` nowhere, those of other `rows` in no sentence without the expected value.
+
+    A sentence with both is a whole statement of the base ("bis 18 Jahre 166,68 EUR, danach 58,34 EUR") and says which holds for whom.
+    """
+
+    times: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()
+
+    def said(self, answer: str, expected: Collection[str], figures: Figures) -> tuple[str, ...]:
+        """Which of these values an answer states where it must not."""
+        spans = figures.language.sentences(answer)
+        bare = [answer[a:b] for a, b in spans if all(figures.missing(figure, citations.without(answer[a:b])) for figure in expected)]
+        return tuple(dict.fromkeys((*said(self.times, answer, figures), *said(self.rows, "\n".join(bare), figures))))
+
+
+def neighbours(case: Case, values: Sequence[Dated], figures: Figures, names_key: Callable[[str], bool]) -> Neighbours:
+    """The values of another row or time of a thing that the case expects a value of.
 
     A thing is meant where one of its values on a day of the question is expected and `names_key` finds its key in an expected source.
     """
@@ -91,8 +108,9 @@ def neighbours(case: Case, values: Sequence[Dated], figures: Figures, names_key:
         and any(period.overlaps(value.start, value.end) for period in about)
         and names_key(value.key)
     }
-    others = (value.written for value in values if value.key in meant and figures.any(value.written))
-    return tuple(dict.fromkeys(written for written in others if figures.missing(written, expected)))
+    others = [value for value in values if value.key in meant and figures.any(value.written) and figures.missing(value.written, expected)]
+    rows = dict.fromkeys(value.written for value in others if any(period.overlaps(value.start, value.end) for period in about))
+    return Neighbours(tuple(dict.fromkeys(value.written for value in others if value.written not in rows)), tuple(rows))
 
 
 def said(written: Collection[str], answer: str, figures: Figures) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from agent import texts
 from agent.errors import AgentError
 from agent.eval import evaluation, report, scorecard
 from agent.eval.report import Result, Row
+from agent.eval.support import Neighbours
 from agent.settings import changed
 from agent.wiring import Bench
 from tests.eval.world import options, world
@@ -263,7 +264,7 @@ def test_an_answer_without_a_source_is_no_refusal(bench: Bench) -> None:
     day = date(2026, 11, 30)
     answer = Ungrounded("Es sind 551,10 EUR.", Trace(Question("Was?", day)))
     figures = Figures(bench.language)
-    expected = assessed(Case("a", "Was?", day, ("pv-grenze",), figures=("551,10 EUR",)), answer, figures, ())
+    expected = assessed(Case("a", "Was?", day, ("pv-grenze",), figures=("551,10 EUR",)), answer, figures, Neighbours())
     assert (expected.values["refusal-correct"], expected.values["source-cited"]) == (1.0, 0.0)
     assert "source_not_cited" in expected.wrong
-    assert assessed(Case("b", "Was?", day, refuse=True), answer, figures, ()).wrong == ("answered_wrongly",)
+    assert assessed(Case("b", "Was?", day, refuse=True), answer, figures, Neighbours()).wrong == ("answered_wrongly",)

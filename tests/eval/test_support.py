@@ -8,7 +8,7 @@ import pytest
 
 from agent.eval.figures import Figures
 from agent.eval.goldset import Case
-from agent.eval.support import Dated, neighbours, of_case, said, support
+from agent.eval.support import Dated, Neighbours, neighbours, of_case, support
 from agent.testing import german, hit
 
 FIGURES = Figures(german())
@@ -49,15 +49,25 @@ def test_a_figure_of_the_question_and_a_right_calculation_vouch_for_themselves()
 def test_values_of_another_time_are_those_of_the_same_thing_only() -> None:
     case = Case("g1", "Wie hoch ist die Grenze 2026?", date(2026, 11, 30), ("pv-grenze",), figures=("551,10 EUR",))
     forbidden = neighbours(case, ROWS, FIGURES, lambda key: key == "grenze")
-    assert forbidden == ("518,44 EUR monatlich",)
-    assert said(forbidden, "Sie beträgt 551,10 EUR (2024: 518,44 EUR) [pv-grenze].", FIGURES) == forbidden
-    assert said(forbidden, "Sie beträgt 551,10 EUR [pv-grenze].", FIGURES) == ()
-    assert neighbours(case, ROWS, FIGURES, lambda key: False) == ()
+    assert forbidden == Neighbours(times=("518,44 EUR monatlich",))
+    assert forbidden.said("Sie beträgt 551,10 EUR (2024: 518,44 EUR) [pv-grenze].", case.figures, FIGURES) == forbidden.times
+    assert forbidden.said("Sie beträgt 551,10 EUR [pv-grenze].", case.figures, FIGURES) == ()
+    assert neighbours(case, ROWS, FIGURES, lambda key: False) == Neighbours()
+
+
+def test_values_of_other_rows_are_wrong_unless_the_sentence_has_the_right_one_too() -> None:
+    rows = [Dated("bonus", "166 EUR", None, None), Dated("bonus", "58 EUR", None, None)]
+    case = Case("g1", "Bonus mit 10 Jahren?", date(2026, 11, 30), ("pv-bonus",), figures=("166 EUR",))
+    forbidden = neighbours(case, rows, FIGURES, lambda key: True)
+    assert forbidden == Neighbours(rows=("58 EUR",))
+    assert forbidden.said("Bis 18 Jahre 166 EUR, danach 58 EUR [pv-bonus].", case.figures, FIGURES) == ()
+    assert forbidden.said("Bis 18 Jahre 166 EUR [pv-bonus]. Danach 58 EUR [pv-bonus].", case.figures, FIGURES) == ("58 EUR",)
+    assert forbidden.said("Ab 18 Jahren 58 EUR [pv-bonus].", case.figures, FIGURES) == ("58 EUR",)
 
 
 def test_a_value_that_is_expected_too_is_not_forbidden() -> None:
     case = Case("g1", "Grenze 2024 und 2026?", date(2026, 11, 30), ("pv-grenze",), figures=("551,10 EUR", "518,44 EUR"))
-    assert neighbours(case, ROWS, FIGURES, lambda key: True) == ()
+    assert neighbours(case, ROWS, FIGURES, lambda key: True) == Neighbours()
 
 
 def test_expected_figures() -> None:
