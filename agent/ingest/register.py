@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -25,7 +27,7 @@ BUILD = noted("Run `pv-agent kb build`.")
 LAYER = 2
 """The layer that may be indexed: texts of one's own; layer 1 is licensed, and stays where it is."""
 
-BESIDE = ("werte.yaml", "synonyme.yaml", "grenzen.yaml")
+BESIDE = ("werte.yaml", "synonyme.yaml", "schreibweisen.yaml", "grenzen.yaml")
 """What belongs to a knowledge base besides its entries, and counts in its version."""
 
 
@@ -200,15 +202,33 @@ def version(entries: Iterable[tuple[str, str]], kb_dir: Path) -> str:
 
 def changed_since(kb_dir: Path, info: IndexInfo) -> bool:
     """Whether the knowledge base is no longer what the index was made from; reads only files touched since then."""
-    register = load(kb_dir)
-    if register is None or version(((entry.id, entry.sha256) for entry in register.entries), kb_dir) != info.kb_version:
+    registered, known = _as_registered(kb_dir, tuple(_stamp(kb_dir / name) for name in ("kb.json", *BESIDE)))
+    if registered != info.kb_version:
         return True
-    known = {entry.path: entry.sha256 for entry in register.entries}
-    since = datetime.fromisoformat(info.built).timestamp() - 2
-    paths = {path.relative_to(kb_dir).as_posix(): path for path in folder.paths(kb_dir / folder.DOCUMENTS)}
+    since, above = datetime.fromisoformat(info.built).timestamp() - 2, len(os.fspath(kb_dir)) + len(os.sep)
+    paths = {os.fspath(path)[above:].replace(os.sep, "/"): path for path in folder.paths(kb_dir / folder.DOCUMENTS)}
     if paths.keys() != known.keys():
         return True
     return any(_differs(paths[path], known[path], kb_dir) for path in paths if _touched(paths[path], since))
+
+
+@lru_cache(maxsize=4)
+def _as_registered(kb_dir: Path, stamps: tuple[object, ...]) -> tuple[str, Mapping[str, str]]:
+    """The version a knowledge base has by its register, and the hash of each registered file; read anew when a file's stamp is another."""
+    register = load(kb_dir)
+    if register is None:
+        return "", {}
+    known = {entry.path: entry.sha256 for entry in register.entries}
+    return version(((entry.id, entry.sha256) for entry in register.entries), kb_dir), known
+
+
+def _stamp(path: Path) -> tuple[int, int, int] | None:
+    """What changes when a file is written anew; None where there is none."""
+    try:
+        told = path.stat()
+    except OSError:
+        return None
+    return told.st_ino, told.st_mtime_ns, told.st_size
 
 
 def _touched(path: Path, since: float) -> bool:

@@ -96,8 +96,14 @@ def opposed(question: str, text: str, language: Language) -> bool:
 
 def _other_end(question: str, said: _Said, language: Language) -> bool:
     """Whether the text tells where something ends that the question asks the beginning of, or the other way round."""
+    return not said.terms.isdisjoint(_other_ends(question, language))
+
+
+@lru_cache(maxsize=256)
+def _other_ends(question: str, language: Language) -> frozenset[str]:
+    """The terms by which a text tells the other end of what a question asks for."""
     text = spaced(question)
-    return any(not said.terms.isdisjoint(terms) and any(phrase in text for phrase in phrases) for phrases, terms in _table(language).asked)
+    return frozenset(term for phrases, terms in _table(language).asked if any(phrase in text for phrase in phrases) for term in terms)
 
 
 def _differ(asked: Mapping[_K, set[int]], said: Mapping[_K, set[int]]) -> bool:

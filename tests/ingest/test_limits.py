@@ -10,6 +10,7 @@ from agent.errors import KnowledgeBaseError
 from agent.ingest import limits, register, run
 from agent.ingest.build import build
 from agent.interfaces import NO_LIMITS
+from agent.stores.sqlite import records
 from agent.stores.sqlite.reader import SqliteStore
 from agent.stores.sqlite.writer import SqliteIndex
 from agent.testing import german
@@ -84,3 +85,7 @@ def test_they_come_out_of_the_index_as_they_went_in(tmp_path: Path) -> None:
     given(kb, "ausserhalb: Schweiz\n")
     with pytest.raises(KnowledgeBaseError, match=r"grenzen\.yaml:1: `ausserhalb` is no list"):
         ingested()
+
+
+def test_an_index_made_before_a_kind_of_limit_was_known_holds_none_of_it() -> None:
+    assert records.beside({"limits": '{"outside": [], "facts": []}'}).limits == NO_LIMITS

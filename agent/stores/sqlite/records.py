@@ -59,7 +59,7 @@ def info(known: Mapping[str, str]) -> IndexInfo:
 def beside(known: Mapping[str, str]) -> Beside:
     """What the knowledge base says beside its entries, as it was stored."""
     words = {term: tuple(others) for term, others in json.loads(known.get("synonyms", "{}")).items()}
-    return Beside(words, json.loads(known.get("readings", "{}")), json.loads(known["limits"]) if "limits" in known else NO_LIMITS)
+    return Beside(words, json.loads(known.get("readings", "{}")), {**NO_LIMITS, **json.loads(known.get("limits", "{}"))})
 
 
 def of_beside(given: Beside) -> dict[str, str]:
