@@ -58,6 +58,10 @@ class IndexProblem(AgentError):
     """The index is missing, of another schema, made with another embedder, locked or damaged."""
 
 
+class EmptyIndex(IndexProblem):
+    """An index whose first ingest did not finish: there is nothing in it to lose."""
+
+
 class ModelError(AgentError):
     """The language model gave nothing usable."""
 

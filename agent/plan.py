@@ -31,8 +31,10 @@ SECONDS, TOKENS = 60.0, 512
 
 
 def question_text(text: str, longest: int = 4000) -> str:
-    """A question as it was typed, without what surrounds it. UsageError: nothing is asked, or more than `longest` characters."""
+    """A question as it was typed, without what surrounds it. UsageError: it asks nothing, is too long, or no UTF-8."""
     text = text.strip()
+    if any("\ud800" <= c <= "\udfff" for c in text):
+        raise UsageError(tr("The question is not written in UTF-8."), tr("Set the terminal to UTF-8 and ask again."))
     if not any(c.isalnum() for c in text):
         raise UsageError(tr("The question is empty."), tr('Ask it in quotes: pv-agent ask "Wie hoch ist …?"'))
     if len(text) > longest:

@@ -6,8 +6,8 @@ from datetime import date
 
 import pytest
 
-from agent.errors import ModelMissing
-from agent.plan import by_dates, by_model, by_rules, worth_asking
+from agent.errors import ModelMissing, UsageError
+from agent.plan import by_dates, by_model, by_rules, question_text, worth_asking
 from agent.testing import STICHTAG, ScriptedModel, german, parts
 from agent.values import Period, Plan, Question, SubQuery
 
@@ -151,3 +151,8 @@ def test_a_model_that_fails_is_an_error_for_the_one_who_asked() -> None:
     question, model = Question("Was gilt?", STICHTAG), ScriptedModel([ModelMissing("weg", "pull")])
     with pytest.raises(ModelMissing):
         by_model(question, by_rules(question, DE), parts([], model=model), model)
+
+
+def test_a_question_that_is_no_utf_8_is_told_so() -> None:
+    with pytest.raises(UsageError, match="UTF-8"):
+        question_text("Wie hoch \udcff?")

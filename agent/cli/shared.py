@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from agent.errors import AgentError, KnowledgeBaseError, UsageError
+from agent.errors import AgentError, EmptyIndex, KnowledgeBaseError, UsageError
 from agent.i18n import tr
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def ready(bench: Bench) -> None:
 
     Raises KnowledgeBaseError where there is nothing to build it of.
     """
-    there = bench.has_index()
+    there = _there(bench)
     if not there or not bench.store.info.entries:
         from agent.ingest import folder, register
 
@@ -143,6 +143,14 @@ def ready(bench: Bench) -> None:
     elif not bench.store.info.entries:
         err(tr("The index is empty; building it anew."))
         brought_up(bench)
+
+
+def _there(bench: Bench) -> bool:
+    """Whether there is an index; one whose first ingest was broken off is none."""
+    try:
+        return bench.has_index() and bool(bench.store.info)
+    except EmptyIndex:
+        return False
 
 
 def _changes(change: Any) -> Iterator[str]:

@@ -79,6 +79,11 @@ class Wissensbasis:
     def _embedder(self) -> Embedder | None:
         return self._get_embedder() if self._store.info.embedder else None
 
+    @cached_property
+    def _unembedded(self) -> bool:
+        """Whether no chunk has a vector yet: an ingest that ended before any was made."""
+        return self._store.info.without_vector == self._store.info.chunks > 0
+
     def search(self, subquery: SubQuery, /, k: int) -> Evidence:
         where = self.filter(subquery)
         found = self.candidates(subquery, featured=self._settings.fusion == "rescored")
@@ -94,7 +99,7 @@ class Wissensbasis:
             searched=Searched((subquery.query,), subquery.scope, subquery.period.end),
             dropped=(*dropped, *over),
             beside=tuple(self._outside(self._language.query_terms(subquery.query), where)),
-            flags=frozenset() if found.vector is not None else frozenset({Flag.LEXICAL_ONLY}),
+            flags=frozenset({Flag.LEXICAL_ONLY}) if found.vector is None or self._unembedded else frozenset(),
             embedder=str(self._store.info.embedder) if found.meaning else None,
             weights=self._weights(subquery.query),
             variants={term: named for term, others in found.related.items() if (named := _names(others))},

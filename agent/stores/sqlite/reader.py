@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from agent.errors import IndexProblem
+from agent.errors import EmptyIndex, IndexProblem
 from agent.i18n import tr
 from agent.interfaces import Beside, Filter, IndexInfo, Scored
 from agent.stores.sqlite import connect, matrix, records, schema
@@ -58,7 +58,7 @@ class SqliteStore:
     def _checked(self, analyser: str) -> Mapping[str, str]:
         version = schema.version(self._connection)
         if version == 0:
-            raise IndexProblem(tr("The index {path} is empty: its first ingest did not finish.", path=self._path), tr(connect.INGEST))
+            raise EmptyIndex(tr("The index {path} is empty: its first ingest did not finish.", path=self._path), tr(connect.INGEST))
         if version is None:
             raise IndexProblem(tr("{path} is a database of another program.", path=self._path), tr("Set PV_DB_PATH to another place."))
         if version > schema.VERSION:
