@@ -54,10 +54,11 @@ def _whether(question: str, language: Language) -> bool:
     What is no question word and has its subject behind it is a verb, without a list of all verbs.
     """
     text = folded(question)
+    clauses = _CLAUSE.findall(text)
     verbs, openers, subjects, asking = (
         _folded(language, name) for name in ("opening_verbs", "condition_openers", "subjects", "question_words")
     )
-    if not verbs.isdisjoint(_CLAUSE.findall(text)) or not openers.isdisjoint(_CLAUSE.findall(text)[:1]):
+    if not verbs.isdisjoint(clauses) or not openers.isdisjoint(clauses[:1]):
         return True
     return any(second in subjects and first not in asking | openers for first, second in _SENTENCE.findall(text))
 

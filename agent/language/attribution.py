@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from agent.language import contrast
 from agent.language.analyser import Language
 from agent.language.bounds import fitted
-from agent.language.figures import Figure, parse, supports
+from agent.language.figures import Figure, parse, supports, without
 from agent.language.pieces import Piece
 from agent.language.statements import CONDITIONS, statements
 
@@ -64,9 +64,8 @@ class Told:
         return self.names[:2] if self.aside or self.claim.bound else self.names
 
 
-def facets(pieces: Sequence[Piece], language: Language) -> list[Facet]:
-    """The facets of an entry's pieces. A row is one; a sentence is one for each of its statements."""
-    labels = label_words(pieces, language)
+def facets(pieces: Sequence[Piece], labels: frozenset[str], language: Language) -> list[Facet]:
+    """The facets of an entry's pieces, whose rows have these `labels`. A row is one; a sentence is one for each of its statements."""
     found: list[Facet] = []
     for piece in pieces:
         periods = language.notation.named_periods(piece.text)
@@ -134,9 +133,8 @@ def _sides(language: Language) -> tuple[frozenset[str], ...]:
 def _spoken(text: str, language: Language) -> tuple[frozenset[str], frozenset[str]]:
     """All terms of a text outside of its figures, and those of its nouns."""
     capitals = language.small_word_weight(text) < 1
-    for figure in reversed(parse(text, language.notation)):
-        text = f"{text[: figure.span[0]]} {text[figure.span[1] :]}"
-    words = [(term, word) for term, word in language.tokens(text) if word[0].isalpha() and not language.tells_time(term)]
+    tokens = language.tokens(without(text, language.notation))
+    words = [(term, word) for term, word in tokens if word[0].isalpha() and not language.tells_time(term)]
     nouns = frozenset(term for term, word in words if not capitals or word[0].isupper())
     return frozenset(term for term, _ in words), nouns
 
@@ -184,9 +182,8 @@ def _unqualified(told: Told, holding: Sequence[Facet], rivals: Sequence[Facet]) 
     named = [tuple(_named(wanted, facet.names) for wanted in told.levels) for facet in holding]
     anywhere = frozenset[str]().union(*unsaid)
     return any(
-        left <= anywhere - common and tuple(_named(wanted, rival.names) for wanted in told.levels) in named
+        _unsaid(rival, told.levels) <= anywhere - common and tuple(_named(wanted, rival.names) for wanted in told.levels) in named
         for rival in rivals
-        if (left := _unsaid(rival, told.levels)) is not None
     )
 
 

@@ -16,7 +16,7 @@ from agent.language.attribution import Facet, Told, aside, facets, known, label_
 from agent.language.calculations import calculations
 from agent.language.contrast import excepted, opposed
 from agent.language.denial import contrary
-from agent.language.figures import Figure, parse, supports
+from agent.language.figures import Figure, parse, supports, without
 from agent.language.limits import fitting, stated_plainly
 from agent.language.pieces import Piece, holding
 from agent.language.similarity import covered
@@ -25,7 +25,6 @@ from agent.language.statements import CONDITIONS, Statement, lines, statements
 from agent.language.timing import fits, mentions
 from agent.values import Period
 
-TIMES = ("date", "year")
 VERBATIM = 0.9
 """From this fit of words on, a sentence all but copies a piece, and then its figures are compared one by one."""
 
@@ -81,7 +80,8 @@ class _Read:
 
     @classmethod
     def of(cls, pieces: Sequence[Piece], language: Language) -> _Read:
-        return cls(pieces, facets(pieces, language), label_words(pieces, language))
+        labels = label_words(pieces, language)
+        return cls(pieces, facets(pieces, labels, language), labels)
 
 
 def _wrong(sentence: str, lead: str, read: _Read, asked: _Asked, language: Language) -> list[str]:
@@ -159,10 +159,7 @@ def _told(claim: Figure, statement: Statement, spoken: _Spoken, near: tuple[froz
 
 def _without_figures(text: str, language: Language) -> str:
     """A text without its values, whose periods are their own; its times stay ("im Jahr 2026")."""
-    for figure in reversed(parse(text, language.notation)):
-        if figure.kind not in CONDITIONS:
-            text = f"{text[: figure.span[0]]} {text[figure.span[1] :]}"
-    return text
+    return without(text, language.notation, keep=CONDITIONS)
 
 
 def _stated(told: Told, admitted: Sequence[Facet], periods: frozenset[str], sentence: str, language: Language) -> bool:
@@ -226,10 +223,8 @@ def _shared(words: frozenset[str], own: frozenset[str]) -> float:
 
 def _words(text: str, language: Language) -> frozenset[str]:
     """The terms of a text outside of its figures: the unit is the figure's and is compared with it."""
-    for figure in reversed(parse(text, language.notation)):
-        if figure.kind != "norm":
-            text = f"{text[: figure.span[0]]} {text[figure.span[1] :]}"
-    return frozenset(term for term in language.terms(text) if not any(c.isdigit() for c in term))
+    said = language.terms(without(text, language.notation, keep=("norm",)))
+    return frozenset(term for term in said if not any(c.isdigit() for c in term))
 
 
 def _copied(claims: Sequence[Figure], alike: Sequence[Piece], sentence: str, language: Language) -> list[str]:

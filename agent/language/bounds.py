@@ -45,7 +45,7 @@ def fitted(case: Sequence[Figure], steps: Sequence[Figure]) -> float | None:
 
 def _compared(figure: Figure, step: Figure) -> float | None:
     if figure.end is not None:
-        same = (figure.unit or (figure.end.unit)) == step.unit
+        same = (figure.unit or figure.end.unit) == step.unit
         return (1.0 if supports(figure, step) else OTHER) if same and (step.end or step.bound) else None
     likeness = _likeness(figure, step)
     if not likeness:

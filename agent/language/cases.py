@@ -36,19 +36,19 @@ def open_cases(
     return [
         other
         for other in others
-        if _is_case(said, other, language) and not special(question, other.bare, language) and not _settled(said, other, asked)
+        if _is_case(said, other, own, language) and not special(question, other.bare, language) and not _settled(said, other, asked)
     ]
 
 
-def _is_case(said: Piece, other: Piece, language: Language) -> bool:
-    """Whether two statements say the same in most words, each its own value in the same form, and for what the first holds alone."""
+def _is_case(said: Piece, other: Piece, own: Sequence[Figure], language: Language) -> bool:
+    """Whether two statements say the same in most words, each its value (`own`) in the same form, and for what the first holds alone."""
     if other.segment.kind != said.segment.kind or other.key == said.key:
         return False
     if len(said.terms & other.terms) < ALIKE * min(len(said.terms), len(other.terms)):
         return False
     if not set(said.words) - set(other.words) and not opposed(said.bare, other.bare, language):
         return False
-    own, found = values(said, language), values(other, language)
+    found = values(other, language)
     return _form(own) == _form(found) and {figure.value for figure in own} != {figure.value for figure in found}
 
 

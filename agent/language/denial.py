@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from agent.language.analyser import Language, folded
-from agent.language.figures import parse
+from agent.language.figures import without
 from agent.language.pieces import Piece
 from agent.language.splitting import says
 
@@ -111,8 +111,7 @@ def _clauses(text: str, language: Language, *, row: bool) -> tuple[_Clause, ...]
 
 @lru_cache(maxsize=8192)
 def _clause(text: str, language: Language, *, row: bool = False) -> _Clause:
-    for figure in reversed(parse(text, language.notation)):
-        text = f"{text[: figure.span[0]]} {text[figure.span[1] :]}"
+    text = without(text, language.notation)
     table, words = language.table, [folded(word) for word in _WORD.findall(text)]
     capitals = float(table["small_word_weight"]) < 1  # what is checked is written prose, however few nouns it has
     tokens = [(term, word) for term, word in language.tokens(text) if word[0].isalpha() and not language.tells_time(term)]

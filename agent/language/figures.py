@@ -6,7 +6,7 @@ Where a text is ambiguous, a claim is read strictly and a source is, too: what i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
@@ -20,7 +20,7 @@ from agent.language.norms import norms, reference
 from agent.language.notation import GAP, SPACE, Figure, Notation
 from agent.language.ordinals import ordinals
 
-__all__ = ["Figure", "Notation", "format_amount", "format_date", "format_number", "format_percent", "parse", "supports"]
+__all__ = ["Figure", "Notation", "format_amount", "format_date", "format_number", "format_percent", "parse", "supports", "without"]
 
 _TOKEN = re.compile(r"\d|[^\W\d_]+|[§\[【€$£½¼¾⅓⅔⅕⅙⅛]")
 _RUN = re.compile(r"[\w-]+")
@@ -66,6 +66,14 @@ def _parsed(text: str, notation: Notation) -> list[Figure]:
         else:
             pos = _skipped(text, token)
     return _dated(_shared(found, text, notation), text, notation)
+
+
+def without(text: str, notation: Notation, *, keep: Collection[str] = ()) -> str:
+    """The text with a blank in place of each of its figures, but for those of the kinds to keep."""
+    for figure in reversed(parse(text, notation)):
+        if figure.kind not in keep:
+            text = f"{text[: figure.span[0]]} {text[figure.span[1] :]}"
+    return text
 
 
 def _skipped(text: str, token: re.Match[str]) -> int:

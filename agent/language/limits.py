@@ -38,7 +38,7 @@ def stated_plainly(claim: Figure, holding: Sequence[Facet], sentence: str, langu
     stating = [word for phrase in language.table["stating_words"] if len(word := phrase.split()[0]) > PLAINLY]
     if claim.bound is not None or claim.end is not None or not any(word in stating for word in before):
         return False
-    if any(_hinted(side, sentence, language) for side in ("max", "min")):
+    if _limits(sentence, language):
         return False
     return all(
         figure.bound in ("max", "min") and figure.end is None for facet in holding for figure in facet.figures if supports(claim, figure)

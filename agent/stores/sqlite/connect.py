@@ -63,6 +63,22 @@ def _problem(path: Path, error: sqlite3.Error) -> IndexProblem:
     return IndexProblem(tr(message, path=path, error=error), tr(mend))
 
 
+def foreign(path: Path) -> IndexProblem:
+    """What is told of a database that is no index."""
+    return IndexProblem(tr("{path} is a database of another program.", path=path), tr("Set PV_DB_PATH to another place."))
+
+
+def newer(path: Path, version: int) -> IndexProblem:
+    """What is told of an index whose schema is not known yet."""
+    return IndexProblem(tr("The index {path} was made by a newer pv-agent (schema {version}).", path=path, version=version), tr(ANEW))
+
+
+def analysed_otherwise(path: Path, known: str | None, analyser: str) -> IndexProblem:
+    """What is told of an index whose terms another analyser made."""
+    said = noted("The index {path} was made with the analyser {known}, and this is {analyser}.")
+    return IndexProblem(tr(said, path=path, known=known, analyser=analyser), tr(ANEW))
+
+
 def reading(path: Path, timeout: float = 5.0) -> sqlite3.Connection:
     """A read-only connection that keeps the state it first sees, whatever is written meanwhile. Raises IndexProblem."""
     if not path.is_file():

@@ -60,11 +60,9 @@ class SqliteStore:
         if version == 0:
             raise EmptyIndex(tr("The index {path} is empty: its first ingest did not finish.", path=self._path), tr(connect.INGEST))
         if version is None:
-            raise IndexProblem(tr("{path} is a database of another program.", path=self._path), tr("Set PV_DB_PATH to another place."))
+            raise connect.foreign(self._path)
         if version > schema.VERSION:
-            raise IndexProblem(
-                tr("The index {path} was made by a newer pv-agent (schema {version}).", path=self._path, version=version), tr(connect.ANEW)
-            )
+            raise connect.newer(self._path, version)
         if version < schema.VERSION:
             raise IndexProblem(
                 tr("The index {path} was made by an older pv-agent (schema {version}).", path=self._path, version=version),
@@ -72,15 +70,7 @@ class SqliteStore:
             )
         known = records.meta(self._connection)
         if known.get("analyser") != analyser:
-            raise IndexProblem(
-                tr(
-                    "The index {path} was made with the analyser {known}, and this is {analyser}.",
-                    path=self._path,
-                    known=known.get("analyser"),
-                    analyser=analyser,
-                ),
-                tr(connect.ANEW),
-            )
+            raise connect.analysed_otherwise(self._path, known.get("analyser"), analyser)
         try:
             self._info = records.info(known)
         except (KeyError, ValueError, TypeError) as error:

@@ -77,24 +77,14 @@ class SqliteIndex:
     def _check(self, connection: sqlite3.Connection) -> None:
         version = schema.version(connection)
         if version is None:
-            raise IndexProblem(tr("{path} is a database of another program.", path=self._path), tr("Set PV_DB_PATH to another place."))
+            raise connect.foreign(self._path)
         if self._anew or version == 0:
             return
         if version > schema.VERSION:
-            raise IndexProblem(
-                tr("The index {path} was made by a newer pv-agent (schema {version}).", path=self._path, version=version), tr(connect.ANEW)
-            )
+            raise connect.newer(self._path, version)
         found = records.meta(connection).get("analyser")
         if found != self._analyser:
-            raise IndexProblem(
-                tr(
-                    "The index {path} was made with the analyser {known}, and this is {analyser}.",
-                    path=self._path,
-                    known=found,
-                    analyser=self._analyser,
-                ),
-                tr(connect.ANEW),
-            )
+            raise connect.analysed_otherwise(self._path, found, self._analyser)
 
     def __enter__(self) -> Self:
         return self
